@@ -86,7 +86,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
     let watched = Watched {
-        watch: Mutex::new(begin_watch(&town, &waker)),
+        watch: Mutex::new(Watch::begin(&town, &waker)),
         town: Arc::clone(&town),
         waker: waker.clone(),
         instance: Mutex::new(instance),
@@ -108,7 +108,7 @@ struct Watched {
     town: Arc<LiveTown>,
     waker: Waker,
     instance: Mutex<Instance>,
-    watch: Mutex<Option<Watch>>,
+    watch: Mutex<Watch>,
     panes: Mutex<Panes>,
     /// The heartbeat that the next pass writes, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
@@ -143,8 +143,10 @@ impl World for Watched {
 
     fn tidy(&self) {
         prepare_briefings(&self.town);
-        if let Some(watch) = lock(&self.watch).as_mut() {
-            watch.refresh(&self.town).ok();
+        lock(&self.watch).refresh(&self.town);
+        if let Err(error) = gt::host::daemon::rotate(&gt::host::daemon::log_path(&self.town), false)
+        {
+            tracing::warn!(%error, "the log is not rotated");
         }
         let (heartbeat, rules) = std::mem::take(&mut *lock(&self.heartbeat));
         if let Err(error) = patrol::beat(&self.town, heartbeat, &rules) {
@@ -165,16 +167,6 @@ impl World for Watched {
     fn heartbeat(&self) -> Duration {
         let watchdog = sd_notify::watchdog_enabled();
         watchdog.map_or(HEARTBEAT, |limit| HEARTBEAT.min(limit / 2))
-    }
-}
-
-fn begin_watch(town: &LiveTown, waker: &Waker) -> Option<Watch> {
-    match Watch::begin(town, waker) {
-        Ok(watch) => Some(watch),
-        Err(error) => {
-            tracing::warn!(%error, "no file events; looking every three minutes only");
-            None
-        }
     }
 }
 

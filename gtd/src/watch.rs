@@ -1,13 +1,19 @@
 //! Watches the folders of beads: a change of a known file wakes the loop, which then looks for itself.
 //!
 //! Folders, never files: a file that is replaced by rename would take its watch along. Reading and locking
-//! make events, too; they are left out, or the daemon would wake itself for ever.
+//! make events, too; they are left out, or the daemon would wake itself for ever. Where the system has no watches left the
+//! files are looked at once a second instead.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gt::host::LiveTown;
 use notify::event::{EventKind, ModifyKind};
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::task::JoinHandle;
 
 use crate::wake::{Wake, Waker};
 
@@ -20,47 +26,123 @@ const KNOWN: [&str; 5] = [
     "routes.jsonl",
 ];
 
+/// How often files are looked at where the system does not watch them.
+const POLL: Duration = Duration::from_secs(1);
+
 /// The watcher and what it watches.
 pub(crate) struct Watch {
-    watcher: RecommendedWatcher,
+    /// None where the system has no watches left.
+    watcher: Option<Box<dyn Watcher + Send>>,
     folders: Vec<PathBuf>,
+    waker: Waker,
+    looking: Option<JoinHandle<()>>,
 }
 
 impl Watch {
-    /// Begins to watch a town. Where the system has no watches left the tick must do: that is an error
-    /// to mention, not to end on.
-    pub(crate) fn begin(town: &LiveTown, waker: &Waker) -> notify::Result<Self> {
-        let waker = waker.clone();
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // An error is an overflow: something was missed, so look.
-            if event.as_ref().map_or(true, means_work) {
-                waker.wake(Wake::Files);
-            }
-        })?;
-        let mut watch = Self {
+    /// Begins to watch a town.
+    pub(crate) fn begin(town: &LiveTown, waker: &Waker) -> Self {
+        let watcher = RecommendedWatcher::new(wake_by(waker), Config::default());
+        let watcher = watcher.inspect_err(warn).ok();
+        let mut watch = Self::with(watcher.map(|one| Box::new(one) as _), waker);
+        watch.refresh(town);
+        watch
+    }
+
+    fn with(watcher: Option<Box<dyn Watcher + Send>>, waker: &Waker) -> Self {
+        Self {
             watcher,
             folders: Vec::new(),
-        };
-        watch.refresh(town)?;
-        Ok(watch)
+            waker: waker.clone(),
+            looking: None,
+        }
     }
 
     /// Watches folders that are new, such as those of a rig that was added.
-    pub(crate) fn refresh(&mut self, town: &LiveTown) -> notify::Result<()> {
+    pub(crate) fn refresh(&mut self, town: &LiveTown) {
         let mut wanted = vec![town.layout.beads(), town.layout.mayor()];
         let rigs = town.rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
-        for folder in wanted {
-            if folder.is_dir() && !self.folders.contains(&folder) {
-                self.watcher.watch(&folder, RecursiveMode::NonRecursive)?;
-                self.folders.push(folder);
+        wanted.retain(|folder| folder.is_dir());
+        self.follow(wanted);
+    }
+
+    fn follow(&mut self, wanted: Vec<PathBuf>) {
+        if let Some(watcher) = &mut self.watcher {
+            let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
+            let mut new = wanted.iter().filter(|one| !self.folders.contains(one));
+            match new.try_for_each(&mut watch) {
+                Ok(()) => {
+                    self.folders = wanted;
+                    return;
+                }
+                Err(error) => warn(&error),
             }
+        } else if self.folders == wanted {
+            return;
         }
-        Ok(())
+        self.watcher = None;
+        self.folders = wanted;
+        let looking = tokio::spawn(look(self.folders.clone(), self.waker.clone()));
+        if let Some(before) = self.looking.replace(looking) {
+            before.abort();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(looking) = &self.looking {
+            looking.abort();
+        }
+    }
+}
+
+fn warn(error: &notify::Error) {
+    tracing::warn!(%error, "the system watches no more files; looking at them every second");
+}
+
+/// Looks at the known files, and wakes the loop when one has changed.
+async fn look(folders: Vec<PathBuf>, waker: Waker) {
+    let mut before = stamps(&folders);
+    loop {
+        tokio::time::sleep(POLL).await;
+        let now = stamps(&folders);
+        if now != before {
+            waker.wake(Wake::Files);
+            before = now;
+        }
+    }
+}
+
+/// What of the known files changes with each write.
+fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
+    let files = folders
+        .iter()
+        .flat_map(|folder| KNOWN.map(|name| folder.join(name)));
+    let stamp = |path: PathBuf| {
+        let meta = fs::metadata(&path).ok()?;
+        let inode = i64::try_from(meta.ino()).unwrap_or_default();
+        Some((path, [inode, meta.mtime(), meta.mtime_nsec()]))
+    };
+    files.filter_map(stamp).collect()
+}
+
+/// Wakes the loop on events that mean work.
+fn wake_by(waker: &Waker) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
+    let waker = waker.clone();
+    move |event| {
+        // After an error something may have been missed, so look.
+        if event.as_ref().map_or(true, means_work) {
+            waker.wake(Wake::Files);
+        }
     }
 }
 
 fn means_work(event: &notify::Event) -> bool {
+    // The system had more events than it could keep.
+    if event.need_rescan() {
+        return true;
+    }
     let changes = match event.kind {
         EventKind::Create(_) | EventKind::Remove(_) => true,
         EventKind::Modify(kind) => !matches!(kind, ModifyKind::Metadata(_)),
@@ -95,5 +177,47 @@ mod tests {
         assert!(!means_work(&event(replaced, "/t/.beads/.lock")));
         let opened = EventKind::Access(AccessKind::Any);
         assert!(!means_work(&event(opened, "/t/.beads/issues.jsonl")));
+    }
+
+    /// Hazard H6: the queue of events runs over.
+    #[test]
+    fn h6_events_that_were_lost_mean_work() {
+        use notify::event::Flag;
+        let lost = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert!(means_work(&lost));
+    }
+
+    /// Hazard H6: no watches are left.
+    #[tokio::test]
+    async fn h6_without_watches_of_the_system_files_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("issues.jsonl");
+        fs::write(&file, "{}").unwrap();
+        let (waker, mut wakes) = crate::wake::channel();
+        let mut watch = Watch::with(Some(Box::new(NoRoom)), &waker);
+        watch.follow(vec![folder.path().to_owned()]);
+        assert!(watch.watcher.is_none());
+        tokio::task::yield_now().await;
+        fs::write(&file, "{} ").unwrap();
+        assert_eq!(wakes.next(Duration::from_secs(60)).await, Wake::Files);
+    }
+
+    /// A watcher of a system that has no room.
+    #[derive(Debug)]
+    struct NoRoom;
+
+    impl Watcher for NoRoom {
+        fn new<F: notify::EventHandler>(_: F, _: Config) -> notify::Result<Self> {
+            Ok(Self)
+        }
+        fn watch(&mut self, _: &Path, _: RecursiveMode) -> notify::Result<()> {
+            Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))
+        }
+        fn unwatch(&mut self, _: &Path) -> notify::Result<()> {
+            Ok(())
+        }
+        fn kind() -> notify::WatcherKind {
+            notify::WatcherKind::NullWatcher
+        }
     }
 }

@@ -1,59 +1,14 @@
 //! Files that cannot be written: a full disk, and something else in a lock file's place.
 
-use town_tests::{Town, eventually};
-
-/// A town on a small disk of its own; its drop ends the town and takes the disk away.
-struct SmallDisk<'a>(&'a Town);
-
-impl<'a> SmallDisk<'a> {
-    /// `None`, with the reason printed, where this user may not mount.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
-    fn below(town: &'a Town) -> Option<Self> {
-        let root = town.root();
-        std::fs::create_dir(&root).unwrap();
-        let mount = town.program_on_path("mount");
-        let said = mount
-            .args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"])
-            .args([root.to_str().unwrap()])
-            .run();
-        if said.code != 0 {
-            eprintln!("skipped: no disk can be mounted: {}", said.err);
-            return None;
-        }
-        Some(Self(town))
-    }
-
-    fn fill(&self) {
-        let script =
-            "cat /dev/zero > filler 2>/dev/null; ! echo x > more 2>/dev/null || ! test -s more";
-        let sh = self.0.program_on_path("sh").at(&self.0.root());
-        sh.args(["-c", script]).ok();
-    }
-
-    fn free(&self) {
-        std::fs::remove_file(self.0.root().join("filler")).unwrap();
-    }
-}
-
-impl Drop for SmallDisk<'_> {
-    fn drop(&mut self) {
-        self.0.gt(["down"]).run();
-        let root = self.0.root();
-        let umount = self.0.program_on_path("umount");
-        umount.args(["-l", root.to_str().unwrap()]).run();
-    }
-}
+use town_tests::{SmallDisk, Town, eventually};
 
 #[test]
 fn a_full_disk_ends_no_daemon_and_work_goes_on_once_there_is_room() {
     let town = Town::place();
-    let Some(disk) = SmallDisk::below(&town) else {
+    let Some(disk) = SmallDisk::below(&town, "24m") else {
         return;
     };
-    let root = town.root();
-    town.gt_at(&town.path("home"), ["install", root.to_str().unwrap()])
-        .ok();
-    town.set_town_setting("default_agent", serde_json::json!("worker"));
+    town.install();
     let origin = town.add_rig("web", "web");
     town.script("echo x > work.txt");
     let bead = town.bead("web", "Work");

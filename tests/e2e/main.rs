@@ -41,6 +41,7 @@ mod merge;
 mod merged_means_merged;
 mod mol;
 mod next_steps;
+mod night_watch;
 mod old_town;
 mod one_attempt;
 mod polecat;

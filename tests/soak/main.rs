@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use measure::{Samples, quantile};
 use serde_json::Value;
-use town_tests::{Repo, Town};
+use town_tests::{Repo, SmallDisk, Town};
 use trouble::Trouble;
 
 /// What workers do, by chance: most work; others hang, ask and go on when nudged, fail, or end early.
@@ -73,16 +73,19 @@ impl Size {
 }
 
 /// A town with its work.
-struct Soak {
-    town: Town,
+struct Soak<'a> {
+    town: &'a Town,
+    /// The town's own disk, where this user may mount one.
+    disk: Option<SmallDisk<'a>>,
     origins: Vec<(String, Repo)>,
     /// The beads, with their rigs.
     beads: Vec<(String, String)>,
 }
 
-impl Soak {
-    fn new(size: Size, rng: &mut fastrand::Rng) -> Self {
-        let town = Town::new().with_env("GTD_LOG", "info,gtd::run=debug");
+impl<'a> Soak<'a> {
+    fn new(town: &'a Town, size: Size, rng: &mut fastrand::Rng) -> Self {
+        let disk = SmallDisk::below(town, "1g");
+        town.install();
         town.script(MOODS);
         let rigs: Vec<String> = (0..size.rigs).map(|rig| format!("r{rig}")).collect();
         let origins: Vec<(String, Repo)> = rigs
@@ -111,6 +114,7 @@ impl Soak {
         }
         Self {
             town,
+            disk,
             origins,
             beads,
         }
@@ -208,8 +212,9 @@ fn everything_lands_or_is_escalated_whatever_goes_wrong() {
     let seed = seed();
     eprintln!("soak: GASTOWN_SEED={seed} {size:?}");
     let mut rng = fastrand::Rng::with_seed(seed);
-    let soak = Soak::new(size, &mut rng);
-    let mut samples = Samples::begin(&soak.town);
+    let town = Town::place().with_env("GTD_LOG", "info,gtd::run=debug");
+    let soak = Soak::new(&town, size, &mut rng);
+    let mut samples = Samples::begin(&town);
     let began = Instant::now();
     soak.begin();
     let end = began + Duration::from_secs(size.seconds);
@@ -253,7 +258,7 @@ fn everything_lands_or_is_escalated_whatever_goes_wrong() {
 }
 
 fn report(
-    soak: &Soak,
+    soak: &Soak<'_>,
     size: Size,
     seed: u64,
     took: Duration,

@@ -22,6 +22,10 @@ pub(crate) enum Trouble {
     Sleep,
     /// A remote cannot be reached for a while.
     RemoteOutage,
+    /// There is no room on the town's disk for a while.
+    FullDisk,
+    /// The daemon is started again with a clock that is hours off, and then with the right one.
+    ClockJump,
 }
 
 impl Trouble {
@@ -32,12 +36,14 @@ impl Trouble {
             3 => Self::KillAgents,
             4 | 5 => Self::Sleep,
             6..=8 => Self::RemoteOutage,
+            9 => Self::FullDisk,
+            10 => Self::ClockJump,
             _ => Self::KillSession,
         }
     }
 
-    pub(crate) fn strike(self, soak: &Soak, rng: &mut fastrand::Rng) {
-        let town = &soak.town;
+    pub(crate) fn strike(self, soak: &Soak<'_>, rng: &mut fastrand::Rng) {
+        let town = soak.town;
         let samples = Samples::begin(town);
         match self {
             Self::KillSession => {
@@ -50,8 +56,23 @@ impl Trouble {
             }
             Self::KillTmux => signal(town, "-9", &named(&samples, "tmux: server")),
             Self::KillDaemon => {
-                let daemon: Vec<u32> = samples.daemon().into_iter().collect();
-                signal(town, "-9", &daemon);
+                kill_daemon(town);
+                town.gt(["up"]).run();
+            }
+            Self::FullDisk => {
+                if let Some(disk) = &soak.disk {
+                    disk.fill();
+                    std::thread::sleep(Duration::from_secs(4));
+                    disk.free();
+                }
+            }
+            Self::ClockJump => {
+                let minutes = rng.i64(-180..=180);
+                let wrong = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
+                kill_daemon(town);
+                town.gt(["up"]).env("BD_NOW", wrong.to_string()).run();
+                std::thread::sleep(Duration::from_secs(5));
+                kill_daemon(town);
                 town.gt(["up"]).run();
             }
             Self::KillAgents => signal(town, "-9", &agents(&samples)),
@@ -70,6 +91,11 @@ impl Trouble {
             }
         }
     }
+}
+
+fn kill_daemon(town: &Town) {
+    let daemon: Vec<u32> = Samples::begin(town).daemon().into_iter().collect();
+    signal(town, "-9", &daemon);
 }
 
 /// Kills the processes of one session.

@@ -48,12 +48,16 @@ impl Town {
     /// A town with no rig.
     pub fn new() -> Self {
         let place = Self::place();
-        let root = place.root();
+        place.install();
         place
-            .gt_at(&place.path("home"), ["install", root.to_str().unwrap()])
+    }
+
+    /// Makes the town of a place.
+    pub fn install(&self) {
+        let root = self.root();
+        self.gt_at(&self.path("home"), ["install", root.to_str().unwrap()])
             .ok();
-        place.set_town_setting("default_agent", json!("worker"));
-        place
+        self.set_town_setting("default_agent", json!("worker"));
     }
 
     /// A town with one rig `web`, prefix `web`, and its origin. Its agents run the script `work`.
@@ -355,6 +359,14 @@ impl Town {
         ];
         let pid = self.tmux(args);
         self.kill(&pid);
+    }
+
+    /// Ends the first processes of all sessions with -9, as a system does when memory is short. Says how many they were.
+    pub fn kill_all_sessions(&self) -> usize {
+        let pids = self.tmux(["list-panes", "-a", "-F", "#{pane_pid}"]);
+        let args = std::iter::once("-9").chain(pids.lines());
+        self.program_on_path("kill").args(args).ok();
+        pids.lines().count()
     }
 
     /// Ends the town's tmux server with -9, and every session with it.

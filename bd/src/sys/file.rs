@@ -212,14 +212,17 @@ impl Derived {
 
     /// Puts it in place.
     pub fn put(self) -> io::Result<()> {
-        if exchange(self.temporary.path(), &self.target).is_ok() {
-            return self.temporary.close();
-        }
-        self.temporary
-            .persist(&self.target)
-            .map_err(|error| error.error)?;
-        Ok(())
+        put_unflushed(self.temporary.into_temp_path(), &self.target)
     }
+}
+
+/// Puts a file in place. A rename over an old file makes some systems write the new one to the disk first; an exchange does
+/// not.
+pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
+    if exchange(&temporary, target).is_ok() {
+        return temporary.close();
+    }
+    temporary.persist(target).map_err(|error| error.error)
 }
 
 /// Whether an open file is the one at a path.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 use super::triage::Triage;
+use crate::flow::dog::chore::Chore;
 use crate::town::name::{BeadId, RigName, Worker};
 
 /// What a rule wants done, and why.
@@ -112,6 +113,18 @@ pub enum Action {
         /// The message.
         message: String,
     },
+    /// Reminds an agent that is no polecat of the bead on its hook.
+    NudgeHooked {
+        /// The agent's address.
+        agent: String,
+        /// The bead.
+        bead: String,
+    },
+    /// Does a chore.
+    DoChore {
+        /// The chore.
+        chore: Chore,
+    },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
         /// The rig; none for the town's own beads.
@@ -172,9 +185,10 @@ impl Action {
             Self::Reescalate { escalation }
             | Self::TakeDefault { escalation }
             | Self::Deliver { escalation } => (None, format!("escalation {escalation}")),
-            Self::StartAgent { agent } | Self::SettleAgent { agent } => {
-                (None, format!("agent {agent}"))
-            }
+            Self::DoChore { chore } => (None, format!("chore {}", chore.name())),
+            Self::StartAgent { agent }
+            | Self::SettleAgent { agent }
+            | Self::NudgeHooked { agent, .. } => (None, format!("agent {agent}")),
             Self::WatchDeacon { .. } => (None, "agent deacon".to_owned()),
             Self::Lifecycle { message } => (None, format!("message {message}")),
             Self::AskPerson => (None, "messages".to_owned()),

@@ -10,10 +10,12 @@
 
 pub mod attention;
 pub mod boot;
+mod chores;
 mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+mod hooked;
 pub mod invariant;
 mod lifecycle;
 mod memory;
@@ -35,10 +37,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
+pub use chores::ChoreFacts;
 pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, Decision, Subject};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::Executor;
+pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;
@@ -80,6 +84,10 @@ pub struct Facts {
     pub deacon: Option<triage::DeaconFacts>,
     /// What agents ask for by mail.
     pub requests: Vec<LifecycleRequest>,
+    /// About work on the hooks of agents that are no polecats.
+    pub hooked: Vec<HookFacts>,
+    /// About chores.
+    pub chores: ChoreFacts,
     /// The pause, if the town is paused.
     pub paused: Option<Pause>,
     /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
@@ -184,6 +192,7 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
 pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
     let view = TownView::read_idle(town)?;
     let settings = PatrolSettings::of_rigs(town, &view);
+    let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
         let (rig, own) = (town.layout.rig(name), &settings.rig);
@@ -202,12 +211,14 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
-        attention: attention::facts(town, &view, &settings),
+        attention: attention::facts(town, &view, &settings, &hooked),
         outages: outages::outages(&view),
         escalations: escalations::facts(town, &view),
         roles: roles::facts(town, &view),
         deacon: boot::is_agent(&view).then(|| boot::facts(town, &view)),
         requests: lifecycle::facts(&view),
+        hooked,
+        chores: chores::facts(town),
         paused: Pause::of(town),
         heartbeat: heartbeat(&view),
         sync: sync::facts(town, &view),
@@ -238,6 +249,8 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(roles::decide(&facts.roles, facts.now, &facts.thresholds));
     decisions.extend(boot::decide(facts.deacon.as_ref(), facts.now));
     decisions.extend(lifecycle::decide(&facts.requests));
+    decisions.extend(hooked::decide(&facts.hooked, facts.now));
+    decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     let shared = facts.sync.iter();
     decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
     if facts.paused.is_some() {
@@ -263,6 +276,9 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     let escalations = escalations::due(&facts.escalations, facts.now);
     let roles = roles::due(&facts.roles, facts.now, &facts.thresholds);
     let waits = waits.chain(facts.attention.due_in).chain(roles);
+    let hooked = hooked::due(&facts.hooked, facts.now);
+    let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
+    let waits = waits.chain(hooked).chain(chores);
     waits.chain(outages).chain(escalations).min()
 }
 
@@ -341,6 +357,8 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::SettleAgent { agent } => roles::settle_agent(town, agent),
         Action::WatchDeacon { triage } => boot::watch(town, *triage),
         Action::Lifecycle { message } => lifecycle::carry_out(town, message),
+        Action::NudgeHooked { agent, bead } => hooked::nudge_hooked(town, agent, bead),
+        Action::DoChore { chore } => chores::do_chore(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

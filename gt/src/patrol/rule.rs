@@ -69,6 +69,8 @@ rules! {
         "nudge a worker that makes no progress, once";
     G2_RESTART_QUIET: "G2-restart-quiet", Worker, true, ["patrol.progress.restart", "patrol.progress.restart_busy"],
         "restart a worker that makes no progress after a nudge, or with a dialog open";
+    G3_NUDGE_HOOKED: "G3-nudge-hooked", Town, true, ["patrol.hook.crew", "patrol.hook.dog", "patrol.hook.mayor"],
+        "remind the mayor, crew or a dog of the bead on its hook, once";
     A1_RESUME_REFUSED: "A1-resume-refused", Town, true, [],
         "try one worker again when the API refused, and all others when it answers";
     K1_PUSH_UNFINISHED: "K1-push-unfinished", Worker, true, ["patrol.push.interval"],
@@ -83,7 +85,8 @@ rules! {
         "land a convoy when every bead that it tracks is done";
     C1_FINISH_APPROVED_CONVOY: "C1-finish-approved-convoy", Town, true, [],
         "make the convoy of an approved request that was never finished";
-    O1_ASK_A_PERSON: "O1-ask-a-person", Town, true, ["patrol.patience"],
+    O1_ASK_A_PERSON: "O1-ask-a-person", Town, true, ["patrol.alert.escalations", "patrol.alert.killed",
+        "patrol.alert.requests", "patrol.patience"],
         "report once what only a person can move on, and close what is over";
     E1_REESCALATE: "E1-reescalate", Town, true, ["patrol.escalation.limit", "patrol.escalation.stale"],
         "raise an escalation one severity that nobody acknowledged";
@@ -100,6 +103,9 @@ rules! {
         "ask the deacon's session for a sign of life, and restart it if it does not answer";
     D3_LIFECYCLE_REQUEST: "D3-lifecycle-request", Town, true, [],
         "restart or stop an agent that asks for it by mail";
+    T1_DO_CHORE: "T1-do-chore", Town, true, ["patrol.archive_age", "patrol.chore.archive", "patrol.chore.backup", "patrol.chore.kennel", "patrol.chore.orphan_scan",
+        "patrol.chore.session_gc", "patrol.chore.stale_work"],
+        "do a chore of the town after its time, if anything happened since";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
         "put new beads on their branch when nobody writes, or a convoy landed";
 }

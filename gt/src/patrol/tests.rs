@@ -121,6 +121,11 @@ fn everything() -> Facts {
             message: "hq-m".into(),
             from: "mayor/".into(),
         }],
+        hooked: vec![super::hooked::tests::hooked(40, None)],
+        chores: ChoreFacts {
+            event: "2026-01-01T11:00:00Z".parse().unwrap(),
+            ..ChoreFacts::default()
+        },
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()

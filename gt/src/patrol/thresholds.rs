@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
+use super::attention::AlertLimits;
 use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
+use crate::flow::dog::chore::Chore;
 use crate::host::LiveTown;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
@@ -68,8 +70,12 @@ pub struct Thresholds {
     pub push: SignedDuration,
     /// By which the starts of agents are judged.
     pub agents: RestartLimits,
+    /// From which numbers on a person hears of them.
+    pub alerts: AlertLimits,
     /// How long something outside may fail before a person hears of it.
     pub patience: SignedDuration,
+    /// How often each chore is done; never where that is zero.
+    pub chores: BTreeMap<&'static str, SignedDuration>,
     /// How long nobody may have written beads before they are put on their branch.
     pub sync_rest: SignedDuration,
     /// How long after the last sync of beads the next may come.
@@ -81,7 +87,7 @@ impl Thresholds {
     pub fn of(layers: &Layers) -> Self {
         let count = |name| layers.usable(name).as_u64().and_then(|n| n.try_into().ok());
         let count = |name| count(name).unwrap_or(usize::MAX);
-        let time = |name| layers.time(name);
+        let time = |name: &str| layers.time(name);
         let is_off = |rule: &&Rule| rule.switch(layers).value == false;
         Self {
             off: RULES
@@ -106,7 +112,18 @@ impl Thresholds {
                 window: time("patrol.agent.window"),
                 half_open: time("patrol.breaker.half_open"),
             },
+            alerts: AlertLimits {
+                requests: count("patrol.alert.requests"),
+                escalations: count("patrol.alert.escalations"),
+                killed: count("patrol.alert.killed"),
+            },
             patience: time("patrol.patience"),
+            chores: Chore::ALL
+                .map(|chore| {
+                    let setting = format!("patrol.chore.{}", chore.name().replace('-', "_"));
+                    (chore.name(), time(&setting))
+                })
+                .into(),
             sync_rest: time("patrol.sync.rest"),
             sync_interval: time("patrol.sync.interval"),
         }

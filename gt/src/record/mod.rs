@@ -3,12 +3,14 @@
 
 pub mod attempt;
 pub mod boot_status;
+pub mod chores;
 pub mod convoy;
 pub mod dog;
 pub mod escalation;
 pub mod heartbeat;
 pub mod hidden;
 pub mod hook;
+pub mod hook_nudges;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;

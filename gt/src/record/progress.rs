@@ -228,7 +228,11 @@ pub fn refusal_on(screen: &str, preset: &Preset, at: Timestamp) -> Option<Refusa
 
 /// When `HEAD` of a sandbox last moved: git writes it to the work tree's own log.
 pub(crate) fn last_commit(sandbox: &Path) -> Option<Timestamp> {
-    let link = fs::read_to_string(sandbox.join(".git")).ok()?;
+    let own = sandbox.join(".git");
+    if own.is_dir() {
+        return modified(&own.join("logs/HEAD"));
+    }
+    let link = fs::read_to_string(own).ok()?;
     let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
     modified(&sandbox.join(folder).join("logs/HEAD"))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::{Bead, Kind};
+use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
@@ -57,7 +57,8 @@ impl TownView {
             || stores
                 .rigs
                 .values()
-                .any(|beads| may_have_sessions(beads, now));
+                .any(|beads| may_have_sessions(beads, now))
+            || has_hooked(&stores);
         Ok(Self::of(town, stores, roles, expected))
     }
 
@@ -181,6 +182,17 @@ fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Re
         _ => return None,
     };
     progress::refusal_on(&screen, preset, at)
+}
+
+/// Whether any agent has a bead on its hook.
+fn has_hooked(stores: &Stores) -> bool {
+    let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
+    all.any(|beads| {
+        beads
+            .select(|head| head.status() == Status::Hooked)
+            .next()
+            .is_some()
+    })
 }
 
 /// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.

@@ -76,6 +76,16 @@ impl Layout {
         self.daemon().join("restart_state.json")
     }
 
+    /// `deacon/chores.json`: when each chore was last done.
+    pub fn chores(&self) -> PathBuf {
+        self.deacon().join("chores.json")
+    }
+
+    /// `.runtime/hook-nudges.json`: which agents were reminded of their hook.
+    pub fn hook_nudges(&self) -> PathBuf {
+        self.runtime().join("hook-nudges.json")
+    }
+
     /// `deacon/dogs/boot/.boot-status.json`: the last look at the deacon.
     pub fn boot_status(&self) -> PathBuf {
         self.deacon().join("dogs/boot/.boot-status.json")

@@ -27,6 +27,8 @@ pub(crate) struct Kept {
     place: PathBuf,
     /// The file that has it.
     of: FileKey,
+    /// Not another name of that file.
+    is_copy: bool,
 }
 
 impl Kept {
@@ -58,6 +60,7 @@ impl Kept {
                 copy(name)
             })?;
         Ok(Self {
+            is_copy: !is_it(name.path()),
             name: name.into_temp_path(),
             place: place.to_owned(),
             of: file_key(&meta),
@@ -81,7 +84,10 @@ impl Kept {
         if inode(&self.name) == inode(&self.place) {
             return self.name.close();
         }
-        self.name.persist(&self.place).map_err(|error| error.error)
+        if self.is_copy {
+            return self.name.persist(&self.place).map_err(|error| error.error);
+        }
+        file::put_unflushed(self.name, &self.place)
     }
 }
 

@@ -4,9 +4,10 @@ use jiff::SignedDuration;
 
 use crate::bead::Stamp;
 
-/// Up to this size of the issues every write is folded at once.
+/// Up to this size of issues and journal together every write is folded at once.
 const AT_ONCE: u64 = 1 << 20;
-/// From this size on the journal is folded after the answer: every command reads it.
+/// From this size on the journal is folded after the answer: every command reads it. What a single write made so large is
+/// left to the next one.
 const JOURNAL: u64 = 128 << 10;
 /// From this age on of its oldest entry the journal is folded by the next writer, after its answer.
 const AGE: SignedDuration = SignedDuration::from_secs(30);
@@ -14,7 +15,7 @@ const AGE: SignedDuration = SignedDuration::from_secs(30);
 /// When a store folds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoldPolicy {
-    /// Up to this size of the issues at once; never, nor by the journal's size, where it is none.
+    /// Up to this size of both at once; never, nor by the journal's size, where it is none.
     at_once: Option<u64>,
 }
 
@@ -44,7 +45,8 @@ impl FoldPolicy {
         }
     }
 
-    /// When a fold is due after a write, by the sizes of issues and journal and the journal's first entry.
+    /// When a fold is due after a write, by the sizes of issues and journal and the time of the entry that stood first in it
+    /// before.
     pub(crate) fn due(
         self,
         issues: u64,
@@ -53,8 +55,8 @@ impl FoldPolicy {
         now: &Stamp,
     ) -> FoldDue {
         match self.at_once {
-            Some(most) if issues <= most => FoldDue::Now,
-            Some(_) if journal > JOURNAL => FoldDue::Soon,
+            Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
+            Some(_) if journal > JOURNAL && began.is_some() => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
             _ => FoldDue::No,
         }
@@ -76,7 +78,11 @@ mod tests {
         let (began, now) = (Stamp::read(began), Stamp::read(now));
         let due =
             |issues, journal, at: &Stamp| FoldPolicy::USUAL.due(issues, journal, Some(&began), at);
-        assert_eq!(due(AT_ONCE, 1, &began), FoldDue::Now);
+        assert_eq!(due(AT_ONCE - 1, 1, &began), FoldDue::Now);
+        // A small store's large write.
+        assert_eq!(due(0, AT_ONCE + 1, &began), FoldDue::Soon);
+        let alone = FoldPolicy::USUAL.due(0, AT_ONCE + 1, None, &now);
+        assert_eq!(alone, FoldDue::No);
         assert_eq!(due(AT_ONCE + 1, JOURNAL + 1, &began), FoldDue::Soon);
         assert_eq!(due(AT_ONCE + 1, JOURNAL, &now), FoldDue::WhenOld);
         assert_eq!(due(AT_ONCE + 1, JOURNAL, &began), FoldDue::No);

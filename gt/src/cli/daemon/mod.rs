@@ -2,6 +2,7 @@
 
 mod install;
 mod logs;
+mod rotate_logs;
 mod start;
 mod status;
 mod stop;
@@ -16,5 +17,6 @@ bd::family! {
     Stop => stop,
     Status => status,
     Logs => logs,
+    RotateLogs => rotate_logs,
     Install => install,
 }

@@ -4,7 +4,7 @@ use bd::ui::escape;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::record::dog;
+use crate::flow::dog;
 
 /// List the dogs
 ///
@@ -14,7 +14,7 @@ use crate::record::dog;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    let dogs = dog::list(&*ctx.town()?);
+    let dogs = dog::all(&ctx.town()?)?;
     answer(dogs, |dogs, page| {
         for dog in dogs {
             let work = escape::line(&dog.work);

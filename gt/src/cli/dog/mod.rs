@@ -5,7 +5,9 @@ mod call;
 mod clear;
 mod dispatch;
 mod done;
+mod health_check;
 mod list;
+mod refresh;
 mod remove;
 mod status;
 
@@ -25,8 +27,10 @@ bd::family! {
     Clear => clear,
     Dispatch => dispatch,
     Done => done,
+    HealthCheck => health_check,
     #[command(alias = "ls")]
     List => list,
+    Refresh => refresh,
     Remove => remove,
     Status => status,
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::flow::dog as dogs;
 use crate::record::dog::{self, Dog, DogState};
 
 /// Show a dog, or the whole kennel
@@ -27,7 +28,7 @@ struct Pack {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     if let Some(name) = args.name {
-        return answer(dog::find(&town, &name)?, |dog, page| {
+        return answer(dogs::find(&town, &name)?, |dog, page| {
             page.line(format!("{} is {}", dog.address(), dog.state.word()));
             if !dog.work.is_empty() {
                 page.line(format!("  at work on {}", escape::line(&dog.work)));
@@ -38,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             ));
         });
     }
-    let dogs = dog::list(&town);
+    let dogs = dogs::all(&town)?;
     let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
     let idle = dogs.iter().filter(is_idle).count();
     let pack = Pack {

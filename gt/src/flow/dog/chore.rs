@@ -10,9 +10,11 @@ use serde::Serialize;
 
 use crate::flow::deacon::stale_hooks::{self, HookVerdict};
 use crate::flow::deacon::zombies;
+use crate::flow::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
 use crate::town::beads::BeadsHome;
+use crate::town::config::Layers;
 use crate::town::event::event;
 
 /// A process that is younger may belong to a session that begins.
@@ -34,15 +36,21 @@ pub enum Chore {
     StaleWork,
     /// Copy beads, settings and saved work to `.runtime/backups/`
     Backup,
+    /// Free dogs whose session is gone, and remove idle ones beyond four
+    Kennel,
+    /// Move beads that were closed long ago to the archive (`patrol.archive_age`)
+    Archive,
 }
 
 impl Chore {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 6] = [
         Self::OrphanScan,
         Self::SessionGc,
         Self::StaleWork,
         Self::Backup,
+        Self::Kennel,
+        Self::Archive,
     ];
 
     /// Its name.
@@ -52,6 +60,8 @@ impl Chore {
             Self::SessionGc => "session-gc",
             Self::StaleWork => "stale-work",
             Self::Backup => "backup",
+            Self::Kennel => "kennel",
+            Self::Archive => "archive",
         }
     }
 }
@@ -94,7 +104,8 @@ pub fn dispatch(
     })
 }
 
-fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
+/// Does a chore.
+pub fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
     match chore {
         Chore::OrphanScan => {
             let mut lines = processes(town, false)?;
@@ -104,7 +115,18 @@ fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
         Chore::SessionGc => processes(town, true),
         Chore::StaleWork => hooks(town, false),
         Chore::Backup => backup(town),
+        Chore::Kennel => kennel(town),
+        Chore::Archive => archive(town),
     }
+}
+
+fn kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let found = health::check(town, health::HUNG, true)?;
+    let mut lines: Vec<String> = found.iter().map(DogHealth::describe).collect();
+    for name in health::reap(town)? {
+        lines.push(format!("dog {name} removed: it was idle for long"));
+    }
+    Ok(lines)
 }
 
 fn processes(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
@@ -128,6 +150,29 @@ fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
         format!("{} of {} {what}", one.bead, one.assignee)
     };
     Ok(found.map(describe).collect())
+}
+
+/// Moves beads that were closed long ago to the archive of their store.
+fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let age = Layers::load(town, None)?.time("patrol.archive_age");
+    let before = town.clock.now().checked_sub(age)?;
+    let rigs = town.rigs()?;
+    let stores = std::iter::once(("the town", town.store()?));
+    let of_rigs = rigs
+        .iter()
+        .map(|rig| Ok((rig.name(), town.rig_store(rig)?)));
+    let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
+    let mut lines = Vec::new();
+    for (name, store) in stores.chain(of_rigs) {
+        let moved = store.compact(&town.author(), &town.clock, before)?;
+        if !moved.is_empty() {
+            lines.push(format!(
+                "{} of {name} archived",
+                counted(moved.len(), "bead")
+            ));
+        }
+    }
+    Ok(lines)
 }
 
 /// Copies what only this machine has: beads with their local part, settings, and the refs of saved work.

@@ -5,6 +5,7 @@
 //! goes with a work tree.
 
 pub mod chore;
+pub mod health;
 
 use bd::git::rescue::Big;
 use bd::git::{Git, Identity, rescue};
@@ -13,13 +14,44 @@ use jiff::Timestamp;
 use crate::flow::{role, sandbox, session};
 use crate::host::{Live, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
+use crate::record::hook;
+use crate::record::polecat::Slot;
 use crate::town::RigLayout;
+use crate::town::beads::Stores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
 
 /// How long a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// All dogs, each with what it has to do: a chore, or the bead on its hook.
+pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
+    let dogs = dog::list(town);
+    if dogs.is_empty() {
+        return Ok(dogs);
+    }
+    let stores = town.stores()?;
+    Ok(dogs
+        .into_iter()
+        .map(|dog| with_hook(&stores, dog))
+        .collect())
+}
+
+/// One of them.
+pub fn find(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
+    Ok(with_hook(&town.stores()?, dog::find(town, name)?))
+}
+
+fn with_hook(stores: &Stores, mut dog: Dog) -> Dog {
+    let hooked = hook::hook_of(stores, &dog.address(), &Slot::default());
+    if let Some(bead) = hooked.filter(|_| dog.state == DogState::Idle) {
+        let active = dog.last_active;
+        dog.begin(&bead.id, bead.updated_at.instant());
+        dog.last_active = active;
+    }
+    dog
+}
 
 /// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
 pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
@@ -56,39 +88,83 @@ fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyh
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
     let (git, name) = (Git::at(rig.repo()), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
+    if git.remote_url("origin")?.is_some() {
+        // From what is known where it cannot be reached.
+        git.fetch("origin").ok();
+    }
     let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
     let path = dog::folder(town, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Ok(sandbox::provision(rig, &path)?)
 }
 
+/// Makes the work trees of a dog again from their rigs' targets, also those of rigs that were added since. One that is at
+/// work is refused, and so is a work tree with uncommitted files unless `force` is said: those are saved. Gives the refs
+/// that were saved.
+pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
+    let dog = find(town, name)?;
+    anyhow::ensure!(
+        dog.state == DogState::Idle,
+        "dog {name} is at work on {}, so its work trees stay",
+        dog.work
+    );
+    if !force {
+        refuse_uncommitted(&dog)?;
+    }
+    session::end::agent(town, &dog.address())?;
+    let saved = remove_trees(town, &dog)?;
+    let mut trees = std::collections::BTreeMap::new();
+    for rig in &town.rigs()? {
+        worktree(town, rig, &dog, town.clock.now())?;
+        let path = dog::folder(town, name).join(rig.name());
+        trees.insert(rig.name().to_owned(), path);
+    }
+    dog::change(town, name, |dog| {
+        dog.worktrees = trees;
+        Ok(())
+    })?;
+    Ok(saved)
+}
+
+fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
+    for path in dog.worktrees.values().filter(|path| path.exists()) {
+        anyhow::ensure!(
+            Git::at(path).status()?.is_empty(),
+            "{} has uncommitted files (--force saves them first)",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Removes the work trees of a dog; what only they have is saved before.
+fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
+    let mut saved = Vec::new();
+    for rig in town.rigs()? {
+        let path = dog::folder(town, &dog.name).join(rig.name());
+        if path.exists() {
+            saved.extend(keep(town, &rig, dog)?);
+            Git::at(rig.repo()).worktree_remove(&path, true)?;
+        }
+    }
+    Ok(saved)
+}
+
 /// Removes a dog; one that has something to do, or files that are not committed, only with `force`: those are saved.
 /// Gives the refs that they were saved on.
 pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let dog = dog::find(town, name)?;
+    let dog = find(town, name)?;
     if !force {
         anyhow::ensure!(
             dog.state == DogState::Idle,
             "dog {name} is at work on {} (--force removes it)",
             dog.work
         );
-        for path in dog.worktrees.values().filter(|path| path.exists()) {
-            anyhow::ensure!(
-                Git::at(path).status()?.is_empty(),
-                "{} has uncommitted files (--force saves them first)",
-                path.display()
-            );
-        }
+        refuse_uncommitted(&dog)?;
     }
     session::end::agent(town, &dog.address())?;
-    let mut saved = Vec::new();
-    for rig in town.rigs()? {
-        let path = dog::folder(town, name).join(rig.name());
-        if path.exists() {
-            saved.extend(keep(town, &rig, &dog)?);
-            Git::at(rig.repo()).worktree_remove(&path, true)?;
-        }
-    }
+    let saved = remove_trees(town, &dog)?;
     std::fs::remove_dir_all(dog::folder(town, name))?;
     Ok(saved)
 }
@@ -169,20 +245,19 @@ pub fn take(
     create: bool,
     work: &str,
 ) -> anyhow::Result<(Dog, bool)> {
-    let idle = || {
-        let mut dogs = dog::list(town).into_iter();
-        dogs.find(|dog| dog.state == DogState::Idle)
-    };
+    let mut dogs = all(town)?.into_iter();
     let found = match wanted {
-        Some(name) => dog::load(town, name),
-        None => idle(),
+        Some(name) => dogs.find(|dog| dog.name == name),
+        None => dogs.find(|dog| dog.state == DogState::Idle),
     };
     let (dog, is_new) = match found {
         Some(dog) => (dog, false),
         None if create => (add(town, wanted)?, true),
-        None if wanted.is_some() => (dog::find(town, wanted.unwrap_or_default())?, false),
+        None if wanted.is_some() => (find(town, wanted.unwrap_or_default())?, false),
         None => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
     };
+    let is_free = dog.state == DogState::Idle;
+    anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
     let now = town.clock.now();
     let dog = dog::change(town, &dog.name, |dog| {
         let is_free = dog.state == DogState::Idle;

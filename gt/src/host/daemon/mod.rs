@@ -4,6 +4,7 @@
 
 mod client;
 mod life;
+mod log_file;
 pub mod protocol;
 mod unit;
 
@@ -12,6 +13,7 @@ pub(crate) use life::is_foreign;
 pub use life::{
     DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
 };
+pub use log_file::rotate;
 pub use unit::{Installed, install, may_install};
 
 use std::path::PathBuf;

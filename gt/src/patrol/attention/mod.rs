@@ -1,6 +1,8 @@
 //! What only a person can move on: rule O1. It is derived from the beads each time, reported to the overseer once, and
 //! its message is closed when it is over.
 
+mod alerts;
+mod hooks;
 mod matter;
 mod message;
 
@@ -8,10 +10,13 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
+pub use alerts::AlertLimits;
+pub(super) use hooks::of_hooks;
 pub use matter::{Attention, MatterKind, of_rig};
 pub use message::Messages;
 
 use super::decision::{Action, Decision};
+use super::hooked::{self, HookFacts};
 use super::rule;
 use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
@@ -32,14 +37,20 @@ pub(super) fn facts(
     town: &LiveTown,
     view: &TownView,
     rigs: &BTreeMap<String, PatrolSettings>,
+    hooked: &[HookFacts],
 ) -> AttentionFacts {
-    let patience = Thresholds::of_town(town).patience;
+    let numbers = Thresholds::of_town(town);
+    let (patience, limits) = (numbers.patience, numbers.alerts);
     let all = rigs
         .iter()
         .flat_map(|(rig, settings)| of_rig(view, rig, settings))
         .chain(matter::of_outages(view, patience))
         .chain(matter::of_crash_loops(town, view))
-        .chain(matter::of_rollbacks(view));
+        .chain(matter::of_rollbacks(view))
+        .chain(alerts::of_queues(view, limits.requests))
+        .chain(alerts::of_escalations(view, limits.escalations))
+        .chain(alerts::of_kills(view, limits.killed))
+        .chain(of_hooks(hooked, view.now));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
     let waits = later
@@ -71,7 +82,11 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
 pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
     // An idle town's sessions are asked too: the mayor's may run.
     let view = TownView::read(town)?;
-    let messages = facts(town, &view, &PatrolSettings::of_rigs(town, &view)).messages;
+    let (rigs, hooked) = (
+        PatrolSettings::of_rigs(town, &view),
+        hooked::facts(town, &view),
+    );
+    let messages = facts(town, &view, &rigs, &hooked).messages;
     if messages.is_empty() {
         return Ok(None);
     }

@@ -1,0 +1,219 @@
+//! Whether dogs are well: one that has work and no session, one that does not get on, a session without work.
+
+use bd::ui::escape;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::flow::sling;
+use crate::host::LiveTown;
+use crate::record::dog::{Dog, DogState};
+use crate::town::identity::SessionName;
+
+/// After so long without activity a dog at work hangs.
+pub const HUNG: SignedDuration = SignedDuration::from_hours(2);
+/// A dog whose work began a moment ago may not have its session yet.
+const BEGINS: SignedDuration = SignedDuration::from_mins(10);
+/// How long a dog without work may have a session.
+const ORPHAN: SignedDuration = SignedDuration::from_hours(1);
+/// So many dogs stay, however long they are idle.
+const POOL: usize = 4;
+/// After so long an idle dog beyond those is removed.
+const IDLE: SignedDuration = SignedDuration::from_hours(4);
+
+/// What is wrong with a dog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DogCondition {
+    /// It has work and no session.
+    Zombie,
+    /// It has work, and nothing happens in its session.
+    Hung,
+    /// It has a session and no work.
+    Orphan,
+}
+
+/// A dog that is not well.
+#[derive(Debug, Clone, Serialize)]
+pub struct DogHealth {
+    /// The dog.
+    pub dog: String,
+    /// What is wrong.
+    pub condition: DogCondition,
+    /// What it has to do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub work: String,
+    /// For how long it has had that, in seconds; none if that is not known.
+    pub work_seconds: Option<i64>,
+    /// Whether its work was taken from it and its session ended.
+    pub cleared: bool,
+}
+
+impl DogHealth {
+    /// In one line.
+    pub fn describe(&self) -> String {
+        let (dog, work) = (&self.dog, escape::line(&self.work));
+        let what = match self.condition {
+            DogCondition::Zombie => format!("has {work} to do and no session"),
+            DogCondition::Hung => format!("does not get on with {work}"),
+            DogCondition::Orphan => "has a session and nothing to do".to_owned(),
+        };
+        let cleared = if self.cleared { "; it rests now" } else { "" };
+        format!("dog {dog} {what}{cleared}")
+    }
+}
+
+/// Finds the dogs that are not well; with `clear` they rest afterwards.
+pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Result<Vec<DogHealth>> {
+    let dogs = super::all(town)?;
+    if dogs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (sessions, now) = (town.host.list()?, town.clock.now());
+    let mut found = Vec::new();
+    for dog in dogs {
+        let name = SessionName::of(&dog.address());
+        let live = sessions.iter().find(|live| {
+            let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
+            is_its && live.dead.is_none()
+        });
+        let Some(condition) = judge(&dog, live.map(|live| live.activity), now, hung) else {
+            continue;
+        };
+        if clear {
+            super::clear(town, &dog.name, true)?;
+            if dog.state == DogState::Working && town.find_bead(&dog.work).is_ok() {
+                sling::unsling(town, &dog.work)?;
+            }
+        }
+        let since = dog.work_started_at;
+        found.push(DogHealth {
+            condition,
+            work_seconds: since.map(|since| now.duration_since(since).as_secs()),
+            cleared: clear,
+            work: dog.work,
+            dog: dog.name,
+        });
+    }
+    Ok(found)
+}
+
+/// What is wrong with a dog; `activity` is that of its session, if it has one.
+fn judge(
+    dog: &Dog,
+    activity: Option<Timestamp>,
+    now: Timestamp,
+    hung: SignedDuration,
+) -> Option<DogCondition> {
+    let age = |since: Timestamp| now.duration_since(since);
+    match (dog.state, activity) {
+        (DogState::Working, None) => {
+            let begins = dog.work_started_at.is_some_and(|at| age(at) < BEGINS);
+            (!begins).then_some(DogCondition::Zombie)
+        }
+        (DogState::Working, Some(activity)) => {
+            let since = dog.work_started_at?;
+            let quiet = age(activity.max(dog.last_active).max(since));
+            (quiet >= hung).then_some(DogCondition::Hung)
+        }
+        (DogState::Idle, Some(activity)) => {
+            (age(activity.max(dog.last_active)) >= ORPHAN).then_some(DogCondition::Orphan)
+        }
+        (DogState::Idle, None) => None,
+    }
+}
+
+/// Removes dogs that have been idle for long until as many are left as the pool has; gives their names. One with
+/// uncommitted files stays.
+pub fn reap(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let names = too_many(super::all(town)?, town.clock.now());
+    let removed = |name: &String| super::remove(town, name, false).is_ok();
+    Ok(names.into_iter().filter(removed).collect())
+}
+
+/// The dogs that go, those that have been idle for longest first.
+fn too_many(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
+    let count = dogs.len().saturating_sub(POOL);
+    dogs.retain(|dog| dog.state == DogState::Idle && now.duration_since(dog.last_active) >= IDLE);
+    dogs.sort_by_key(|dog| dog.last_active);
+    dogs.into_iter().take(count).map(|dog| dog.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn ago(minutes: i64) -> Timestamp {
+        now() - SignedDuration::from_mins(minutes)
+    }
+
+    fn dog(state: DogState, active: i64, started: Option<i64>) -> Dog {
+        Dog {
+            state,
+            last_active: ago(active),
+            work_started_at: started.map(ago),
+            ..Dog::default()
+        }
+    }
+
+    /// Cases of dogs that are not well (daemon edge case 123).
+    #[test]
+    fn case_123_a_dog_that_hangs_is_found_by_its_activity_and_never_without_a_start_of_its_work() {
+        use DogState::{Idle, Working};
+        let rows = [
+            (
+                dog(Working, 150, Some(150)),
+                Some(130),
+                Some(DogCondition::Hung),
+            ),
+            (dog(Working, 150, Some(150)), Some(30), None),
+            (dog(Working, 150, None), Some(130), None),
+            (
+                dog(Working, 150, Some(150)),
+                None,
+                Some(DogCondition::Zombie),
+            ),
+            (dog(Working, 5, Some(5)), None, None),
+            (dog(Idle, 90, None), Some(70), Some(DogCondition::Orphan)),
+            (dog(Idle, 90, None), Some(5), None),
+            (dog(Idle, 90, None), None, None),
+        ];
+        for (dog, activity, expected) in rows {
+            let judged = judge(&dog, activity.map(ago), now(), HUNG);
+            assert_eq!(judged, expected, "{dog:?} {activity:?}");
+        }
+    }
+
+    /// Cases of the pool (daemon edge case 124).
+    #[test]
+    fn case_124_idle_dogs_go_until_the_pool_is_left_and_others_stay() {
+        let named = |name: &str, dog: Dog| Dog {
+            name: name.to_owned(),
+            ..dog
+        };
+        let idle = |name, hours: i64| named(name, dog(DogState::Idle, hours * 60, None));
+        let works = named("works", dog(DogState::Working, 6000, Some(6000)));
+        let all = vec![
+            idle("a", 5),
+            idle("b", 7),
+            idle("c", 6),
+            idle("recent", 1),
+            idle("d", 8),
+            works.clone(),
+        ];
+        assert_eq!(too_many(all, now()), ["d", "b"]);
+        let recent = vec![
+            idle("a", 1),
+            idle("b", 2),
+            idle("c", 3),
+            idle("d", 3),
+            works,
+        ];
+        assert!(too_many(recent, now()).is_empty());
+        let four = (0..4).map(|_| idle("x", 50)).collect();
+        assert!(too_many(four, now()).is_empty());
+    }
+}

@@ -1,0 +1,81 @@
+//! The size of `daemon/daemon.log`: what is old is kept in `daemon.log.1` to `daemon.log.3`.
+//!
+//! The daemon appends to the file that it was started with, so its content is copied and the file cut, never renamed. A
+//! line that is written between the two is lost.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// From this size on the log is rotated.
+const LARGE: u64 = 10 << 20;
+/// So many old ones are kept.
+const KEPT: usize = 3;
+
+/// Rotates a log if it is large, or with `force` if it is not empty. Says whether it did.
+pub fn rotate(log: &Path, force: bool) -> io::Result<bool> {
+    let size = match fs::metadata(log) {
+        Ok(meta) => meta.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(error),
+    };
+    if size < if force { 1 } else { LARGE } {
+        return Ok(false);
+    }
+    let old = |number: usize| {
+        let mut name = log.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        std::path::PathBuf::from(name)
+    };
+    for number in (1..KEPT).rev() {
+        match fs::rename(old(number), old(number + 1)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    // With its rights, and whole before the log is cut.
+    fs::copy(log, old(1))?;
+    OpenOptions::new().write(true).truncate(true).open(log)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cases of the log's size (daemon edge case 24).
+    #[test]
+    fn case_24_a_small_log_stays_and_old_ones_move_up_until_the_last_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("daemon.log");
+        assert!(!rotate(&log, true).unwrap(), "no file");
+        fs::write(&log, "").unwrap();
+        assert!(!rotate(&log, true).unwrap(), "empty");
+        fs::write(&log, "small").unwrap();
+        assert!(!rotate(&log, false).unwrap());
+        // Who writes appends, and goes on to.
+        let mut writer = append(&log);
+        for text in ["a", "b", "c", "d"] {
+            io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
+            assert!(rotate(&log, true).unwrap());
+            assert_eq!(fs::read(&log).unwrap(), b"");
+        }
+        let read =
+            |number: u8| fs::read_to_string(folder.path().join(format!("daemon.log.{number}")));
+        assert_eq!(read(1).unwrap(), "d");
+        assert_eq!(read(2).unwrap(), "c");
+        assert_eq!(read(3).unwrap(), "b");
+        assert!(read(4).is_err(), "only three are kept");
+        fs::OpenOptions::new()
+            .write(true)
+            .open(&log)
+            .unwrap()
+            .set_len(LARGE)
+            .unwrap();
+        assert!(rotate(&log, false).unwrap());
+    }
+
+    fn append(log: &Path) -> fs::File {
+        OpenOptions::new().append(true).open(log).unwrap()
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers that are too high: open merge requests of a rig, new escalations, sessions that the system killed.
+
+use bd::ui::counted;
+use jiff::{SignedDuration, Timestamp};
+
+use super::matter::{Attention, MatterKind};
+use crate::record::escalation;
+use crate::record::merge_request;
+use crate::record::polecat::Polecat;
+use crate::record::town_view::TownView;
+
+/// The time over which things are counted.
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+/// The signal that cannot be caught: that of the system when memory is short.
+const KILL: i32 = 9;
+
+/// From which numbers on they are reported; zero is never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlertLimits {
+    /// Open merge requests of a rig.
+    pub requests: usize,
+    /// Escalations within an hour.
+    pub escalations: usize,
+    /// Sessions ended by signal 9 within an hour.
+    pub killed: usize,
+}
+
+fn alert(key: String, subject: String, text: &str, next: &[&str]) -> Attention {
+    Attention {
+        kind: MatterKind::Failing,
+        due: Timestamp::MIN,
+        key,
+        bead: String::new(),
+        subject,
+        text: text.to_owned(),
+        next: next.iter().map(|one| (*one).to_owned()).collect(),
+    }
+}
+
+/// A number that is too high, if it is.
+fn too_many(count: usize, limit: usize) -> bool {
+    limit > 0 && count >= limit
+}
+
+/// Rigs with many open merge requests.
+pub(super) fn of_queues(view: &TownView, limit: usize) -> Vec<Attention> {
+    let rigs = view.stores.rigs.iter();
+    let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
+    counts
+        .filter(|(_, count)| too_many(*count, limit))
+        .map(|(rig, count)| {
+            let next = format!("gt mq list {rig}");
+            let requests = counted(count, "merge request");
+            let text = "It merges more slowly than its workers hand in, or something holds it up.";
+            let key = format!("alert:queue:{rig}");
+            alert(key, format!("{rig} has {requests} open"), text, &[&next])
+        })
+        .collect()
+}
+
+/// Many escalations in a short time.
+pub(super) fn of_escalations(view: &TownView, limit: usize) -> Option<Attention> {
+    let all = escalation::list(&view.stores.town, false);
+    let at = |one: &escalation::Escalation| one.escalated_at.parse::<Timestamp>().ok();
+    let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
+    let count = all.iter().filter_map(at).filter(is_new).count();
+    too_many(count, limit).then(|| {
+        alert(
+            "alert:escalations".to_owned(),
+            format!("{} within an hour", counted(count, "escalation")),
+            "Often one fault is behind many of them.",
+            &["gt escalate list"],
+        )
+    })
+}
+
+/// Sessions that the system ended, as it does when memory is short. They are restarted as usual.
+pub(super) fn of_kills(view: &TownView, limit: usize) -> Option<Attention> {
+    let workers: Vec<String> = view
+        .polecats
+        .values()
+        .flatten()
+        .filter(|one| is_killed(one, view.now))
+        .map(|one| one.address().to_string())
+        .collect();
+    too_many(workers.len(), limit).then(|| {
+        alert(
+            "alert:killed".to_owned(),
+            format!("{} were killed within an hour", counted(workers.len(), "session")),
+            &format!(
+                "Signal 9 ended them, as the system does when memory is short: {}. They are restarted. Fewer workers at a time need less memory (max_polecats).",
+                workers.join(", ")
+            ),
+            &["gt status", "gt config get max_polecats"],
+        )
+    })
+}
+
+fn is_killed(polecat: &Polecat, now: Timestamp) -> bool {
+    polecat.slot.ended.as_ref().is_some_and(|ended| {
+        let at = ended.at.parse::<Timestamp>().ok();
+        let is_recent = at.is_some_and(|at| now.duration_since(at) < HOUR);
+        ended.signal == Some(KILL) && ended.because.is_empty() && is_recent
+    })
+}

@@ -1,0 +1,142 @@
+//! Chores of the town: rule T1. Each is plain code and is done after its time; a town where nothing happened since does
+//! none.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bd::ui::time::ago;
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use super::thresholds::Thresholds;
+use crate::flow::dog::chore::{self, Chore};
+use crate::host::LiveTown;
+use crate::record::chores;
+use crate::town::event::event;
+
+/// What a chore itself has recorded is no reason for the next.
+const OWN: SignedDuration = SignedDuration::from_mins(1);
+
+/// What is known about chores.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChoreFacts {
+    /// When each was done last.
+    pub last: BTreeMap<String, Timestamp>,
+    /// From when on those count that were never done.
+    pub from: Timestamp,
+    /// When something last happened.
+    pub event: Timestamp,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
+    ChoreFacts {
+        last: chores::load(town),
+        from: modified(&town.layout.town_json()),
+        event: modified(&town.layout.events()),
+    }
+}
+
+fn modified(path: &Path) -> Timestamp {
+    let time = std::fs::metadata(path)
+        .and_then(|meta| meta.modified())
+        .ok();
+    time.and_then(|time| time.try_into().ok())
+        .unwrap_or_default()
+}
+
+impl ChoreFacts {
+    /// In how long a chore is to be done, and when it was last; none if it never is.
+    fn wait(
+        &self,
+        chore: Chore,
+        now: Timestamp,
+        numbers: &Thresholds,
+    ) -> Option<(SignedDuration, Timestamp)> {
+        let every = *numbers.chores.get(chore.name())?;
+        let done = self.last.get(chore.name()).copied();
+        let (last, own) = done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
+        let has_news = self.event.duration_since(last) > own;
+        (has_news && every.is_positive()).then(|| (every - now.duration_since(last), last))
+    }
+}
+
+/// T1: a chore whose time has come is done.
+pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
+    let due = Chore::ALL.into_iter().filter_map(|chore| {
+        let (wait, last) = facts.wait(chore, now, numbers)?;
+        (!wait.is_positive()).then(|| Decision {
+            rule: rule::T1_DO_CHORE,
+            saw: if facts.last.contains_key(chore.name()) {
+                format!("{} was done {}", chore.name(), ago(now, last))
+            } else {
+                format!("{} was never done", chore.name())
+            },
+            action: Action::DoChore { chore },
+        })
+    });
+    due.collect()
+}
+
+/// In how long a chore will be due that is not now.
+pub(super) fn due(
+    facts: &ChoreFacts,
+    now: Timestamp,
+    numbers: &Thresholds,
+) -> Option<SignedDuration> {
+    let waits = Chore::ALL
+        .into_iter()
+        .filter_map(|chore| facts.wait(chore, now, numbers));
+    let waits = waits.map(|(wait, _)| wait);
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+/// Does a chore.
+pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
+    let lines = chore::run(town, chore)?;
+    town.tell(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
+    chores::note(town, chore.name())?;
+    Ok(Some(match lines.as_slice() {
+        [] => "nothing was found".to_owned(),
+        lines => lines.join("; "),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)
+    }
+
+    #[test]
+    fn a_chore_is_done_after_its_time_unless_nothing_happened_or_it_is_off() {
+        let numbers = Thresholds::default();
+        let mut facts = ChoreFacts {
+            last: BTreeMap::from([("stale-work".to_owned(), at(100))]),
+            from: at(0),
+            event: at(150),
+        };
+        let decided = |facts: &ChoreFacts, now, numbers: &Thresholds| -> Vec<String> {
+            let decided = decide(facts, at(now), numbers).into_iter();
+            decided.map(|one| one.saw).collect()
+        };
+        assert_eq!(decided(&facts, 159, &numbers), ["kennel was never done"]);
+        assert_eq!(
+            due(&facts, at(159), &numbers),
+            Some(SignedDuration::from_mins(1))
+        );
+        let both = ["stale-work was done 1h ago", "kennel was never done"];
+        assert_eq!(decided(&facts, 160, &numbers), both);
+        let mut off = numbers.clone();
+        off.chores.insert("kennel", SignedDuration::ZERO);
+        assert_eq!(decided(&facts, 160, &off), ["stale-work was done 1h ago"]);
+        // It recorded itself, and nothing else happened since.
+        facts.event = at(100) + SignedDuration::from_secs(30);
+        assert_eq!(decided(&facts, 160, &off), [""; 0]);
+        let session_gc = SignedDuration::from_mins(6 * 60 - 150);
+        assert_eq!(due(&facts, at(150), &off), Some(session_gc));
+    }
+}

@@ -1,0 +1,213 @@
+//! Work on the hook of an agent that is no polecat, the mayor, crew or a dog, with a session that does not get on: rule G3.
+//!
+//! It is reminded once. If it still does not get on for as long again, a person hears of it. Such a session is never ended:
+//! a person may be at work in it.
+
+use std::collections::BTreeMap;
+
+use bd::bead::{Bead, Status};
+use bd::ui::time::ago;
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use crate::flow::nudge;
+use crate::flow::session::start;
+use crate::host::{LiveTown, runtime};
+use crate::record::hook_nudges;
+use crate::record::progress::{self, Doing, Progress, Sign};
+use crate::record::town_view::TownView;
+use crate::town;
+use crate::town::config::Layers;
+use crate::town::identity::Address;
+
+const HOOKED: &str = include_str!("../../templates/message/quiet-hook.txt");
+
+/// What is known about an agent with work on its hook and a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFacts {
+    /// The agent's address.
+    pub agent: String,
+    /// The bead.
+    pub bead: String,
+    /// Its progress; the bead may have come onto the hook later than the session began.
+    pub progress: Progress,
+    /// When it was reminded of this bead.
+    pub nudged: Option<Timestamp>,
+    /// How long it may not get on.
+    pub limit: SignedDuration,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
+    let mut nudges = None;
+    let mut layers: BTreeMap<Option<String>, Layers> = BTreeMap::new();
+    let hooked = on_hooks(view).into_iter();
+    let found = hooked.filter_map(|(agent, bead)| {
+        let live = view.session_of(&agent)?;
+        let rig = agent.rig().map(|rig| town.layout.rig(rig));
+        let layers = layers.entry(agent.rig().map(str::to_owned));
+        let layers = layers.or_insert_with(|| Layers::load(town, rig.as_ref()).unwrap_or_default());
+        let limit = layers.time(setting(&agent)?);
+        let preset = runtime::resolve(town, rig.as_ref(), &agent, "");
+        let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
+        let home = town::home_of(town, &agent);
+        let mut progress = progress::read(town, &home, &preset, live, limit);
+        let hooked = bead.updated_at.instant();
+        if hooked > progress.at {
+            (progress.at, progress.sign) = (hooked, Sign::Start);
+        }
+        let agent = agent.to_string();
+        let nudges = nudges.get_or_insert_with(|| hook_nudges::load(town));
+        let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
+        Some(HookFacts {
+            nudged: nudge
+                .map(|nudge| nudge.at)
+                .filter(|at| *at >= progress.work),
+            bead: bead.id.clone(),
+            agent,
+            progress,
+            limit,
+        })
+    });
+    found.collect()
+}
+
+/// The setting with the time that an agent may not get on; none for a polecat, which the witness watches, and for roles,
+/// which have no hook.
+fn setting(agent: &Address) -> Option<&'static str> {
+    Some(match agent {
+        Address::Mayor => "patrol.hook.mayor",
+        Address::Crew(..) => "patrol.hook.crew",
+        Address::Dog(_) => "patrol.hook.dog",
+        _ => return None,
+    })
+}
+
+impl HookFacts {
+    /// From when on the step after the last one applies: the reminder, or after it the message to a person.
+    pub(super) fn next(&self) -> Option<Timestamp> {
+        let waits = matches!(self.progress.doing, Doing::Refused(_));
+        if self.progress.attached || waits {
+            return None;
+        }
+        let from = self.nudged.unwrap_or(self.progress.at);
+        from.checked_add(self.limit).ok()
+    }
+}
+
+/// G3: an agent that does not get on with the bead on its hook is reminded once.
+pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
+    let quiet = facts.iter().filter(|one| {
+        let is_due = one.next().is_some_and(|at| at <= now);
+        is_due && one.nudged.is_none()
+    });
+    quiet
+        .map(|one| Decision {
+            rule: rule::G3_NUDGE_HOOKED,
+            saw: format!(
+                "{} has {} on its hook: {}",
+                one.agent,
+                one.bead,
+                one.progress.describe(now)
+            ),
+            action: Action::NudgeHooked {
+                agent: one.agent.clone(),
+                bead: one.bead.clone(),
+            },
+        })
+        .collect()
+}
+
+/// In how long the next step applies to one of them.
+pub(super) fn due(facts: &[HookFacts], now: Timestamp) -> Option<SignedDuration> {
+    let steps = facts.iter().filter_map(HookFacts::next);
+    let waits = steps.map(|at| at.duration_since(now));
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+/// Reminds an agent of the bead on its hook. It counts before it is typed: what cannot be typed now is no reason to try for
+/// ever.
+pub(super) fn nudge_hooked(
+    town: &LiveTown,
+    agent: &str,
+    bead: &str,
+) -> anyhow::Result<Option<String>> {
+    let view = TownView::read(town)?;
+    let facts = facts(town, &view);
+    let still = decide(&facts, view.now).into_iter().any(|one| {
+        matches!(&one.action, Action::NudgeHooked { agent: its, bead: b } if its == agent && b == bead)
+    });
+    let found = facts.iter().find(|one| one.agent == agent && still);
+    let Some(found) = found else { return Ok(None) };
+    let address = town.address(agent)?;
+    hook_nudges::note(town, &address, bead)?;
+    let time = ago(view.now, found.progress.at);
+    let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];
+    nudge::nudge(town, &address, start::fill(HOOKED, &values).trim())?;
+    Ok(Some("reminded".to_owned()))
+}
+
+/// The beads on the hooks of agents that are no polecats.
+fn on_hooks(view: &TownView) -> Vec<(Address, &Bead)> {
+    let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
+    let hooked = stores.flat_map(|beads| beads.select(|head| head.status() == Status::Hooked));
+    let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
+    with_agent
+        .filter(|(agent, _)| setting(agent).is_some())
+        .collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn minutes(ago: i64) -> Timestamp {
+        now() - SignedDuration::from_mins(ago)
+    }
+
+    pub(in crate::patrol) fn hooked(ago: i64, nudged: Option<i64>) -> HookFacts {
+        HookFacts {
+            agent: "mayor/".to_owned(),
+            bead: "hq-1".to_owned(),
+            progress: Progress {
+                at: minutes(ago),
+                sign: Sign::Tool,
+                work: minutes(ago),
+                doing: Doing::AtPrompt,
+                attached: false,
+            },
+            nudged: nudged.map(minutes),
+            limit: SignedDuration::from_mins(30),
+        }
+    }
+
+    #[test]
+    fn it_is_reminded_once_and_then_a_person_hears_of_it() {
+        let steps = |one: &HookFacts| {
+            let facts = std::slice::from_ref(one);
+            let is_due = |matter: &Attention| matter.is_due(now());
+            let matters = matters(facts, now())
+                .iter()
+                .filter(|one| is_due(one))
+                .count();
+            (decide(facts, now()).len(), matters)
+        };
+        assert_eq!(steps(&hooked(29, None)), (0, 0));
+        assert_eq!(steps(&hooked(30, None)), (1, 0));
+        assert_eq!(steps(&hooked(59, Some(29))), (0, 0));
+        assert_eq!(steps(&hooked(60, Some(30))), (0, 1));
+        let mut watched = hooked(90, Some(40));
+        watched.progress.attached = true;
+        assert_eq!(steps(&watched), (0, 0), "a person looks at it");
+        let minute = SignedDuration::from_mins(1);
+        assert_eq!(
+            due(&[hooked(29, None), hooked(90, Some(40))], now()),
+            Some(minute)
+        );
+    }
+}

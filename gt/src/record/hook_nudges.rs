@@ -1,0 +1,38 @@
+//! Which agents were reminded of the bead on their hook, `.runtime/hook-nudges.json`. It may be lost at any time: they are
+//! reminded once more.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::state_file;
+use crate::town::Town;
+use crate::town::identity::Address;
+
+/// A reminder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookNudge {
+    /// The bead.
+    pub bead: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// All reminders, by the agent's address. A file that cannot be read holds none.
+pub fn load(town: &Town) -> BTreeMap<String, HookNudge> {
+    let stored = state_file::read(&town.layout.hook_nudges());
+    stored.ok().flatten().unwrap_or_default()
+}
+
+/// Notes a reminder.
+pub fn note(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
+    state_file::change(
+        town,
+        &town.layout.hook_nudges(),
+        |all: &mut BTreeMap<String, HookNudge>| {
+            let (bead, at) = (bead.to_owned(), town.clock.now());
+            all.insert(agent.to_string(), HookNudge { bead, at });
+        },
+    )
+}
