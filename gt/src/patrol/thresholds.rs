@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
-use super::attention::AlertLimits;
 use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
 use crate::flow::dog::chore::Chore;
@@ -39,6 +38,17 @@ impl PatrolSettings {
         rigs.map(|rig| (rig.clone(), Self::load(town, &town.layout.rig(rig))))
             .collect()
     }
+}
+
+/// From which numbers on a person hears of something; zero is never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlertLimits {
+    /// Open merge requests of a rig.
+    pub requests: usize,
+    /// Escalations within an hour.
+    pub escalations: usize,
+    /// Sessions ended by signal 9 within an hour.
+    pub killed: usize,
 }
 
 /// The numbers that the rules go by, in one rig or for the town's own matters.

@@ -6,8 +6,7 @@ use crate::bead::Stamp;
 
 /// Up to this size of issues and journal together every write is folded at once.
 const AT_ONCE: u64 = 1 << 20;
-/// From this size on the journal is folded after the answer: every command reads it. What a single write made so large is
-/// left to the next one.
+/// From this size on the journal is folded after the answer: every command reads it.
 const JOURNAL: u64 = 128 << 10;
 /// From this age on of its oldest entry the journal is folded by the next writer, after its answer.
 const AGE: SignedDuration = SignedDuration::from_secs(30);
@@ -45,8 +44,7 @@ impl FoldPolicy {
         }
     }
 
-    /// When a fold is due after a write, by the sizes of issues and journal and the time of the entry that stood first in it
-    /// before.
+    /// When a fold is due after a write, by the sizes of issues and journal and the journal's first entry.
     pub(crate) fn due(
         self,
         issues: u64,
@@ -56,7 +54,7 @@ impl FoldPolicy {
     ) -> FoldDue {
         match self.at_once {
             Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
-            Some(_) if journal > JOURNAL && began.is_some() => FoldDue::Soon,
+            Some(_) if journal > JOURNAL => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
             _ => FoldDue::No,
         }
@@ -81,8 +79,6 @@ mod tests {
         assert_eq!(due(AT_ONCE - 1, 1, &began), FoldDue::Now);
         // A small store's large write.
         assert_eq!(due(0, AT_ONCE + 1, &began), FoldDue::Soon);
-        let alone = FoldPolicy::USUAL.due(0, AT_ONCE + 1, None, &now);
-        assert_eq!(alone, FoldDue::No);
         assert_eq!(due(AT_ONCE + 1, JOURNAL + 1, &began), FoldDue::Soon);
         assert_eq!(due(AT_ONCE + 1, JOURNAL, &now), FoldDue::WhenOld);
         assert_eq!(due(AT_ONCE + 1, JOURNAL, &began), FoldDue::No);

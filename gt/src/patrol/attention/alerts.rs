@@ -14,17 +14,6 @@ const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// The signal that cannot be caught: that of the system when memory is short.
 const KILL: i32 = 9;
 
-/// From which numbers on they are reported; zero is never.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AlertLimits {
-    /// Open merge requests of a rig.
-    pub requests: usize,
-    /// Escalations within an hour.
-    pub escalations: usize,
-    /// Sessions ended by signal 9 within an hour.
-    pub killed: usize,
-}
-
 fn alert(key: String, subject: String, text: &str, next: &[&str]) -> Attention {
     Attention {
         kind: MatterKind::Failing,

@@ -31,3 +31,27 @@ pub(in crate::patrol) fn of_hooks(facts: &[HookFacts], now: Timestamp) -> Vec<At
     };
     facts.iter().filter_map(of_one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::hooked::decide;
+    use super::super::super::hooked::tests::{hooked, now};
+    use super::*;
+
+    #[test]
+    fn an_agent_is_reminded_once_and_then_a_person_hears_of_it() {
+        let steps = |one: &HookFacts| {
+            let facts = std::slice::from_ref(one);
+            let matters = of_hooks(facts, now());
+            let due = matters.iter().filter(|matter| matter.is_due(now()));
+            (decide(facts, now()).len(), due.count())
+        };
+        assert_eq!(steps(&hooked(29, None)), (0, 0));
+        assert_eq!(steps(&hooked(30, None)), (1, 0));
+        assert_eq!(steps(&hooked(59, Some(29))), (0, 0));
+        assert_eq!(steps(&hooked(60, Some(30))), (0, 1));
+        let mut watched = hooked(90, Some(40));
+        watched.progress.attached = true;
+        assert_eq!(steps(&watched), (0, 0), "a person looks at it");
+    }
+}

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-pub use alerts::AlertLimits;
 pub(super) use hooks::of_hooks;
 pub use matter::{Attention, MatterKind, of_rig};
 pub use message::Messages;
