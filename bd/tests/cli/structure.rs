@@ -78,3 +78,41 @@ fn lint_names_headings_that_are_missing() {
     assert!(project.json(&["lint"])["results"].is_null());
     assert_eq!(project.run(&["lint", "bd-none"]).code, 1);
 }
+
+/// The events are enough: folded in order, they give the labels.
+#[test]
+fn state_labels_can_be_made_again_from_the_events_of_their_changes() {
+    let project = Project::new();
+    let bead = project.make("Agent", &["-l", "kept"]);
+    let changes = [
+        "health=failing",
+        "mode=fast",
+        "health=healthy",
+        "mode=slow",
+        "mode=fast",
+        "health=healthy",
+    ];
+    for change in changes {
+        project.ok(&["set-state", &bead, change]);
+    }
+    let events = project.json(&["list", "--all", "--parent", &bead, "--sort", "created"]);
+    let mut events = events.as_array().unwrap().clone();
+    events.sort_by_key(|event| {
+        let id = event["id"].as_str().unwrap();
+        id.rsplit('.').next().unwrap().parse::<u32>().unwrap()
+    });
+    assert_eq!(events.len(), 5, "one that changed nothing is none");
+    let mut states = std::collections::BTreeMap::new();
+    for event in &events {
+        let title = event["title"].as_str().unwrap();
+        let change = title.strip_prefix("State change: ").unwrap();
+        let (dimension, value) = change.split_once(" → ").unwrap();
+        states.insert(dimension.to_owned(), value.to_owned());
+    }
+    let labels = states
+        .iter()
+        .map(|(dimension, value)| format!("{dimension}:{value}"));
+    let mut labels: Vec<String> = labels.chain(["kept".to_owned()]).collect();
+    labels.sort();
+    assert_eq!(project.shown(&bead)["labels"], serde_json::json!(labels));
+}
