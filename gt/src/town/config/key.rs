@@ -374,7 +374,7 @@ pub const KEYS: &[Key] = &[
         "patrol.chore.backup",
         Kind::Duration,
         Scope::Town,
-        "24h",
+        "0s",
         "how often beads, settings and saved work are copied to .runtime/backups/; 0s for never",
     ),
     key(
