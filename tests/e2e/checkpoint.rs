@@ -1,6 +1,6 @@
 //! `gt checkpoint`.
 
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 /// A town with a worker that does nothing by itself: its bead, and its name.
 pub(crate) fn with_worker() -> (Town, String, String) {
@@ -62,17 +62,41 @@ fn who_has_no_work_tree_has_no_checkpoint_and_a_damaged_one_is_named() {
 }
 
 #[test]
-fn what_a_killed_session_had_done_is_told_to_the_next() {
-    let (town, bead, worker) = with_worker();
-    std::fs::write(town.sandbox(&worker).join("half.rs"), "fn").unwrap();
-    town.kill_session(&town.sessions()[0]);
-    town_tests::eventually("the worker is restarted", || {
-        town.patrol();
-        (town.events("respawn").len() == 1).then_some(())
+fn what_a_killed_session_had_done_is_shown_to_the_next_one() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        r#"notes="$GT_ROOT/../scripts"
+if [ -f "$notes/first" ]; then
+    cp "$GT_PRIME_FILE" "$notes/again.tmp" && mv "$notes/again.tmp" "$notes/again"
+    while :; do sleep 1; done
+fi
+echo x > first.txt && git add first.txt && git commit --quiet -m "First half"
+echo half > half.txt
+for tool in Read Bash; do
+    echo "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"$tool\"}" | gt signal event
+done
+touch "$notes/first"
+while :; do sleep 1; done"#,
+    );
+    let bead = town.bead("web", "Work");
+    town.sling(&bead);
+    eventually("half of it is done", || {
+        town.path("scripts/first").exists().then_some(())
     });
-    let text = town.gt_as(&worker, ["prime"]).ok().out;
-    assert!(text.contains("# Where the last session stood"), "{text}");
-    assert!(text.contains("> half.rs"), "{text}");
-    let shown = town.gt_as(&worker, ["checkpoint", "show", "--json"]).ok();
-    assert_eq!(shown.json()["hooked_bead"], bead.as_str());
+    town.kill_session(&town.sessions()[0]);
+    let told = eventually("the next session has its context", || {
+        town.patrol();
+        std::fs::read_to_string(town.path("scripts/again")).ok()
+    });
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let text = told["text"].as_str().unwrap();
+    for words in [
+        "# What the last session left",
+        "First half",
+        "> half.txt",
+        " Read\n",
+        " Bash\n",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
 }

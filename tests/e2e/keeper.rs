@@ -96,6 +96,22 @@ fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
     assert!(said.err.contains("sidebar"), "{}", said.err);
     let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
     let request = waiting[0]["id"].as_str().unwrap();
+    // It reaches the inbox of the person, once, and `gt status`.
+    town.patrol();
+    town.patrol();
+    let mail = town.mail("overseer");
+    let about = mail.iter().filter(|one| {
+        one["subject"]
+            .as_str()
+            .unwrap()
+            .contains("waits for your review")
+    });
+    assert_eq!(about.count(), 1, "{mail:?}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains(&format!("gt convoy review approve {request}")),
+        "{status}"
+    );
     town.gt(["convoy", "review", "approve", request]).ok();
     assert!(description(&town, &bead).starts_with("---\nkeeper: ADR-001\n"));
     let shown = keeper(&town, &["show", "ADR-001"]).ok().out;
@@ -462,4 +478,131 @@ fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_
         let prior = (0..12).filter(|old| text.contains(&format!("wrote {}.txt", beads[*old])));
         assert_eq!(prior.count(), at, "bead {at}: {text}");
     }
+}
+
+#[test]
+fn the_example_of_the_design_is_approved_by_reuse_after_planting_in_every_mode() {
+    let town = Town::new();
+    let origin = town.origin("web");
+    origin.commit_many(&[
+        ("src/Modal.tsx", "export function Modal() {}\n"),
+        (
+            "src/Button.tsx",
+            "type Props = { variant?: 'primary' | 'secondary' }\nexport const Button = (p: Props) => null\n",
+        ),
+        (
+            "src/user.ts",
+            "export class UserService {\n  async getProfile(id: string) {\n    return id\n  }\n}\n",
+        ),
+        (
+            "src/auth.ts",
+            "export class AuthService {\n  login() {\n  }\n  logout() {\n  }\n}\n",
+        ),
+    ]);
+    town.gt(["rig", "add", "web", origin.url(), "--prefix", "web"])
+        .ok();
+    keeper(&town, &["install"]).ok();
+    keeper(&town, &["plant"]).ok();
+    let seeds = |domain: &str| {
+        let path = town.root().join(format!("web/keeper/seeds/{domain}.yaml"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert!(
+        seeds("backend").contains("getProfile"),
+        "{}",
+        seeds("backend")
+    );
+    assert!(
+        seeds("frontend").contains("primary"),
+        "{}",
+        seeds("frontend")
+    );
+    for (number, mode) in ["seeding", "growth", "conservation"]
+        .into_iter()
+        .enumerate()
+    {
+        town.set_town_setting("hooks", json!({ "keeper_mode": mode }));
+        let bead = town.bead("web", "Profile");
+        let said = create(
+            &town,
+            "User profile",
+            &[&bead],
+            "User profile modal with logout",
+        );
+        assert_eq!(said.code, 0, "{mode}: {}", said.err);
+        let id = format!("ADR-00{}", number + 1);
+        let shown = keeper(&town, &["show", &id]).ok().out;
+        for words in [
+            "spec: User profile modal with logout",
+            "AuthService.logout",
+            "UserService.getProfile",
+            "target: Modal",
+            "status: approved",
+        ] {
+            assert!(shown.contains(words), "{mode}: `{words}` is not in {shown}");
+        }
+        assert!(
+            !shown.contains("allow:") && !shown.contains("proposed:"),
+            "{shown}"
+        );
+    }
+    // A synonym is as good, and a look writes nothing.
+    let look = keeper(&town, &["look", "--spec", "A popup to signout", "--json"])
+        .ok()
+        .json();
+    assert_eq!(look["new"], json!([]), "{look}");
+    assert_eq!(
+        keeper(&town, &["list", "--json"])
+            .ok()
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    // Commands and texts are there for those who use them.
+    for path in [
+        "mayor/.claude/commands/keeper-review.md",
+        "mayor/.gemini/commands/keeper-plant.toml",
+        "web/keeper/templates/adr.yaml",
+        "web/keeper/POLECAT-BRIEFING.md",
+    ] {
+        assert!(town.root().join(path).is_file(), "{path}");
+    }
+}
+
+#[test]
+fn later_sessions_of_a_convoy_get_only_the_clauses_of_their_area() {
+    let (town, _origin) = kept();
+    town.script(
+        "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho w > \"$GT_BEAD.txt\"",
+    );
+    let first = town.bead("web", "Build the profile modal");
+    let more = ["--deps", first.as_str()];
+    let second = town.bead_with("web", "Append to the Tier enum", &more);
+    let spec = "Add user profile modal with a logout button, and the Tier enum";
+    assert_eq!(create(&town, "Profile", &[&first, &second], spec).code, 0);
+    town.up();
+    for bead in [&first, &second] {
+        town.gt(["sling", bead, "web"]).ok();
+        town.closed("web", bead);
+    }
+    let told = |bead: &str| {
+        let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{bead}"))).unwrap();
+        let prime: Value = serde_json::from_str(&prime).unwrap();
+        prime["text"].as_str().unwrap().to_owned()
+    };
+    let (all, part) = (told(&first), told(&second));
+    assert!(
+        all.contains("new modal components") && all.contains("data-append"),
+        "{all}"
+    );
+    assert!(
+        !part.contains("new modal components") && part.contains("data-append"),
+        "{part}"
+    );
+    assert!(
+        part.contains("clauses about other areas are not shown: `gt keeper show ADR-001`"),
+        "{part}"
+    );
 }

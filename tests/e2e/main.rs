@@ -59,6 +59,7 @@ mod status;
 mod sync_full;
 mod sync_places;
 mod temporary;
+mod texts;
 mod town_hook;
 mod town_sync;
 mod watch;

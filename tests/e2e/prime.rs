@@ -379,3 +379,47 @@ fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
         "{text}"
     );
 }
+
+#[test]
+fn a_role_is_on_disk_for_a_program_without_hooks_and_is_not_said_twice() {
+    let town = Town::new();
+    let agents = serde_json::json!({
+        "plain": { "command": "sleep", "args": ["600"], "prompt_mode": "none" },
+    });
+    town.set_town_setting("agents", agents);
+    town.set_town_setting("default_agent", "plain".into());
+    town.gt(["mayor", "start"]).ok();
+    let path = town.root().join("mayor/AGENTS.md");
+    let file = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        file.contains("# Mayor") && file.contains("run `gt prime`"),
+        "{file}"
+    );
+    let line = file
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .max_by_key(|line| line.len())
+        .unwrap();
+    let prime = || town.gt(["prime"]).env("GT_ROLE", "mayor").ok().out;
+    assert!(
+        !prime().contains(line) && prime().contains("AGENTS.md of your folder"),
+        "{}",
+        prime()
+    );
+    // By a hook, and once the file is someone else's, all of it is said.
+    let event = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;
+    let hook = town
+        .gt(["prime", "--hook"])
+        .env("GT_ROLE", "mayor")
+        .input(event)
+        .ok()
+        .out;
+    assert!(
+        hook.contains(line) && !hook.contains("run `gt prime` again"),
+        "{hook}"
+    );
+    std::fs::write(&path, "ours").unwrap();
+    assert!(prime().contains(line), "{}", prime());
+    town.gt(["mayor", "restart"]).ok();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "ours");
+}

@@ -60,6 +60,11 @@ impl Git {
         self.fetch_refs(remote, &["--prune", "--", remote])
     }
 
+    /// Brings one ref of the remote, of whatever kind, to a ref here.
+    pub fn fetch_ref(&self, remote: &str, from: &str, to: &str) -> Result<(), GitError> {
+        self.fetch_refs(remote, &["--", remote, &format!("+{from}:{to}")])
+    }
+
     /// Fetches, again if another fetch has just written the same refs.
     pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
         let mut tries = 1;

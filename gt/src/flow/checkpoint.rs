@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
+use crate::host::ended::Ended;
 use crate::record::hook;
 use crate::record::polecat::Slot;
+use crate::record::pulse::Pulse;
 use crate::town;
-use crate::town::identity::Address;
+use crate::town::identity::{Address, SessionName};
 use crate::town::name::Lease;
 
 /// The file in the work tree.
@@ -103,6 +105,48 @@ pub enum CheckpointError {
         /// Where and why.
         source: serde_json::Error,
     },
+}
+
+/// What a session left that was killed before it could write a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// How it ended.
+    pub how: String,
+    /// Its commits on the branch of the bead, oldest first: a short id and the subject.
+    pub commits: Vec<String>,
+    /// Files that are not committed.
+    pub files: Vec<String>,
+    /// The last tools that it used, each with its time.
+    pub tools: Vec<String>,
+}
+
+/// What the last session on a polecat's work left, if it was restarted after a crash.
+pub fn left_behind(town: &LiveTown, agent: &Address, slot: &Slot) -> Option<LeftBehind> {
+    let Address::Polecat(..) = agent else {
+        return None;
+    };
+    if slot.respawns.is_empty() || slot.base.is_empty() {
+        return None;
+    }
+    let git = Git::at(town::home_of(town, agent));
+    // What git cannot answer is left out.
+    let commits = git.commits(&slot.base, "HEAD").unwrap_or_default();
+    let changes = git.status().unwrap_or_default();
+    let session = SessionName::of(agent)?;
+    Some(LeftBehind {
+        how: slot.ended.as_ref().map(Ended::how).unwrap_or_default(),
+        commits: commits
+            .iter()
+            .rev()
+            .map(|commit| format!("{:.9} {}", commit.id, commit.subject))
+            .collect(),
+        files: changes
+            .into_iter()
+            .map(|change| change.path)
+            .take(FILES)
+            .collect(),
+        tools: Pulse::tools_before(town, session.as_str(), &slot.token),
+    })
 }
 
 /// Where the checkpoint of an agent is.

@@ -10,7 +10,9 @@ use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
 
+use crate::flow::discovery::{self, KeptDocument};
 use crate::host::LiveTown;
+use crate::record;
 use crate::record::attempt::{self, Attempt, Trace};
 use crate::record::merge_request;
 use crate::record::molecule::{self, Molecule};
@@ -114,6 +116,8 @@ pub struct Before<'a> {
     pub spec: String,
     /// The unmerged work on which its branch starts.
     pub stands_on: Option<StandsOn>,
+    /// The discovery documents of the work, or of its convoy.
+    pub documents: Vec<KeptDocument>,
 }
 
 /// Makes a follow-up.
@@ -302,7 +306,20 @@ pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Optio
             .map(|bead| (bead, attempt::traced(beads, git, bead)))
             .collect(),
         stands_on: stands_on(beads, bead),
+        documents: Vec::new(),
     })
+}
+
+impl Before<'_> {
+    /// Adds the discovery documents of what is followed. What git cannot answer is left out.
+    pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
+        let Some(original) = self.original else {
+            return;
+        };
+        let convoy = record::convoy::of_bead(town, &original.id);
+        let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
+        self.documents = discovery::documents_of(git, rig, key).unwrap_or_default();
+    }
 }
 
 fn order(bead: &Bead) -> (jiff::Timestamp, &str) {

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::config::Config;
-use bd::git::Identity;
+use bd::git::{Git, Identity};
 use bd::store::{Snapshot, Store};
 use bd::sync::{self, SyncPlace, SyncRequest, Synced};
 use bd::sys::file;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::beads::Stores;
@@ -119,10 +120,15 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
     let before = load(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {
-        Ok(synced) => synced
-            .unpushed
-            .as_ref()
-            .map(|reason| format!("committed to {}, and not pushed: {reason}", synced.branch)),
+        Ok(synced) => match &synced.unpushed {
+            Some(reason) => Some(format!(
+                "committed to {}, and not pushed: {reason}",
+                synced.branch
+            )),
+            None => send_documents(town, rig)
+                .err()
+                .map(|error| format!("discovery documents are not pushed: {error:#}")),
+        },
         Err(error) => Some(format!("{error:#}")),
     };
     let now = town.clock.now();
@@ -138,6 +144,20 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
         (None, synced) => Ok(synced.ok().and_then(|synced| describe_sync(&synced))),
     }
+}
+
+/// Sends discovery documents of a rig to its origin, beside its beads.
+fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
+    let Some(rig) = rig.map(|rig| town.layout.rig(rig)) else {
+        return Ok(());
+    };
+    let config = Config::of_dir(&rig.beads())?;
+    let git = Git::at(rig.repo()).with_network(NETWORK);
+    let may_push = config.flag("daemon.auto-push") && config.may_push();
+    if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
+        return Ok(());
+    }
+    discovery::send_all(&git, &discovery::machine(&rig)).map(drop)
 }
 
 fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::town::Town;
 use crate::town::process;
 
+/// So many of the last tools are kept.
+const TOOLS: usize = 5;
+
 /// So many characters of a program's own words are kept.
 const WORDS: usize = 300;
 
@@ -28,6 +31,12 @@ pub struct Pulse {
     pub dialog: Option<Dialog>,
     /// The API's refusal, until it answers again.
     pub refusal: Option<Refusal>,
+    /// The last tools that it used, each with its time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The last tools of the session before this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools_before: Vec<String>,
     /// The model that the program named last; empty if it named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
@@ -80,11 +89,23 @@ pub struct HookEvent<'a> {
 impl Pulse {
     /// Reads the pulse of a session; what an earlier session left is none.
     pub fn load(town: &Town, session: &str, token: &str) -> Self {
-        let stored = file::read(&town.layout.pulse(session)).ok().flatten();
-        let pulse = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        pulse
+        Self::stored(town, session)
             .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
             .unwrap_or_default()
+    }
+
+    /// The last tools of the session before the one with this token.
+    pub fn tools_before(town: &Town, session: &str, token: &str) -> Vec<String> {
+        match Self::stored(town, session) {
+            Some(pulse) if pulse.token == token => pulse.tools_before,
+            Some(pulse) => pulse.tools,
+            None => Vec::new(),
+        }
+    }
+
+    fn stored(town: &Town, session: &str) -> Option<Self> {
+        let stored = file::read(&town.layout.pulse(session)).ok().flatten();
+        stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
     }
 
     /// Records an event of the session that this process belongs to. Whether the patrol should look now.
@@ -116,6 +137,9 @@ impl Pulse {
     ) -> std::io::Result<bool> {
         let before = Self::load(town, session, token);
         let mut pulse = before.clone();
+        if pulse.token != token {
+            pulse.tools_before = Self::stored(town, session).unwrap_or_default().tools;
+        }
         token.clone_into(&mut pulse.token);
         pulse.note(event, town.clock.now());
         if pulse == before {
@@ -142,6 +166,9 @@ impl Pulse {
         match event.name {
             "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool" => {
                 self.tool = Some(now);
+                if event.name.starts_with("Pre") || event.name.starts_with("Before") {
+                    self.begin_tool(event.words, now);
+                }
                 self.idle = None;
                 self.dialog = None;
                 self.refusal = None;
@@ -177,6 +204,13 @@ impl Pulse {
             },
             _ => {}
         }
+    }
+
+    fn begin_tool(&mut self, tool: &str, now: Timestamp) {
+        let time = now.strftime("%H:%M:%S");
+        self.tools.push(cut(format!("{time} {tool}").trim_end()));
+        let surplus = self.tools.len().saturating_sub(TOOLS);
+        self.tools.drain(..surplus);
     }
 
     fn open_dialog(&mut self, event: &HookEvent<'_>, now: Timestamp) {

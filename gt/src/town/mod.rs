@@ -13,6 +13,7 @@ pub mod lock;
 pub mod name;
 pub mod process;
 mod registry;
+pub mod role_file;
 pub mod temporary;
 
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@ use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::flow::convoy;
+use crate::flow::convoy::review;
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
@@ -241,6 +242,14 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             "{}: {}; {count} stopped, next try {next}",
             outage.agent,
             outage.last.describe()
+        )
+    }));
+    let waiting = review::list(&view.stores.town, false).into_iter();
+    problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
+        let title = bd::ui::escape::line(&one.new.title);
+        format!(
+            "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
+            id = one.id
         )
     }));
     let looking = Looking { town, view: &view };

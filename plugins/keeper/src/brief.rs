@@ -2,61 +2,176 @@
 
 use std::path::Path;
 
+use crate::code::{Kind, domain};
 use crate::constraint::{self, Meaning};
 use crate::decision::Decision;
+use crate::spec::propose;
+use crate::vault::{Match, Vault};
+use crate::word::{alike, words};
 use crate::yaml::Value;
 
 /// How many bytes it has at most: about 600 tokens.
 const MOST: usize = 2200;
 
-/// The text.
-pub fn brief(root: &Path, decision: &Decision) -> String {
+/// What a bead is about: the session of a later bead of the convoy is told only what touches it.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Area {
+    domains: Vec<String>,
+    words: Vec<String>,
+}
+
+impl Area {
+    /// The area of a bead's text; none where nothing in it names one.
+    pub fn of(vault: &Vault, text: &str) -> Option<Self> {
+        let mut area = Self {
+            domains: Vec::new(),
+            words: words(text),
+        };
+        for element in propose(text) {
+            area.domains.push(element.domain.to_owned());
+            if let Match::Known(seed) | Match::Near(seed) =
+                vault.look(element.domain, &element.name)
+            {
+                area.domains.push(seed.domain.clone());
+            }
+        }
+        let about = vault.about(text).into_iter();
+        area.domains.extend(about.map(|seed| seed.domain.clone()));
+        // "the data layer", "frontend only".
+        let named = vault
+            .domains
+            .iter()
+            .filter(|domain| area.words.contains(domain));
+        let named: Vec<String> = named.cloned().collect();
+        area.domains.extend(named);
+        area.domains.sort();
+        area.domains.dedup();
+        (!area.domains.is_empty()).then_some(area)
+    }
+
+    fn has(&self, domain: &str) -> bool {
+        self.domains.iter().any(|own| own == domain)
+    }
+
+    /// Whether a clause in words touches it: it names a domain of it, a kind of thing of one, or shares a word with it.
+    fn touches(&self, clause: &str) -> bool {
+        if let Some(domain) = constraint_domain(clause) {
+            return self.has(domain);
+        }
+        let own = words(clause);
+        let kinds = own.iter().filter_map(|word| Kind::of_word(word));
+        let mut named: Vec<&str> = kinds.map(|kind| domain(kind, clause)).collect();
+        named.extend(propose(clause).iter().map(|element| element.domain));
+        if !named.is_empty() {
+            return named.into_iter().any(|domain| self.has(domain));
+        }
+        own.iter().any(|word| self.has(word))
+            || own
+                .iter()
+                .any(|word| word.len() > 3 && self.words.iter().any(|said| alike(said, word)))
+    }
+}
+
+/// The domain of a constraint code that is about one.
+fn constraint_domain(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "auth-reuse" => "auth",
+        "data-append" => "data",
+        "rest-shape" => "backend",
+        "ui-extend" => "frontend",
+        _ => return None,
+    })
+}
+
+/// Clauses of a decision as lists of lines.
+struct Clauses {
+    reuse: Vec<String>,
+    extend: Vec<String>,
+    allow: Vec<String>,
+    forbidden: Vec<String>,
+    constraints: Vec<String>,
+}
+
+impl Clauses {
+    fn of(decision: &Decision, area: Option<&Area>) -> Self {
+        let fits = |clause: &str| area.is_none_or(|area| area.touches(clause));
+        let reuse = decision.by_domain("reuse").into_iter();
+        let reuse = reuse.filter(|(domain, _)| area.is_none_or(|area| area.has(domain)));
+        let extend = decision.get("extend").map(Value::items).unwrap_or_default();
+        let extend = extend.iter().map(|one| match one {
+            Value::Text(text) => text.clone(),
+            one => format!("{}: {}", one.field("target"), one.field("change")),
+        });
+        let forbidden = decision.forbidden().into_iter().map(|rule| rule.words);
+        let constraints = decision.texts("constraints").into_iter();
+        Self {
+            reuse: reuse
+                .map(|(domain, names)| format!("{domain}: {}", names.join(", ")))
+                .collect(),
+            extend: extend.filter(|one| fits(one)).collect(),
+            allow: decision
+                .texts("allow")
+                .into_iter()
+                .filter(|one| fits(one))
+                .collect(),
+            forbidden: forbidden.filter(|one| fits(one)).collect(),
+            // What holds everywhere is said to everyone.
+            constraints: constraints
+                .filter(|one| one == "no-new-seeds" || fits(one))
+                .collect(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        let all = [
+            &self.reuse,
+            &self.extend,
+            &self.allow,
+            &self.forbidden,
+            &self.constraints,
+        ];
+        all.iter().map(|list| list.len()).sum()
+    }
+}
+
+/// The text: of the whole decision, or of what touches an area.
+pub fn brief(root: &Path, decision: &Decision, area: Option<&Area>) -> String {
     let (id, mode) = (decision.field("id"), decision.field("mode"));
     let mut text = cut(&format!("{id} ({mode}): {}", decision.field("spec")), 240);
     text.push('\n');
     if decision.field("status") != "approved" {
         text.push_str(&format!("Status: {}\n", decision.field("status")));
     }
-    let reuse = decision.by_domain("reuse").into_iter();
-    let reuse: Vec<String> = reuse
-        .map(|(domain, names)| format!("{domain}: {}", names.join(", ")))
-        .collect();
-    line(&mut text, "Use", &reuse, "; ");
-    let extend = decision.get("extend").map(Value::items).unwrap_or_default();
-    let extend: Vec<String> = extend
-        .iter()
-        .map(|one| match one {
-            Value::Text(text) => text.clone(),
-            one => format!("{}: {}", one.field("target"), one.field("change")),
-        })
-        .collect();
-    line(&mut text, "Extend", &extend, "; ");
-    line(&mut text, "New and allowed", &decision.texts("allow"), ", ");
-    let forbidden: Vec<String> = decision
-        .forbidden()
-        .into_iter()
-        .map(|rule| rule.words)
-        .collect();
-    line(&mut text, "Forbidden", &forbidden, "; ");
-    let constraints = decision.texts("constraints");
-    line(&mut text, "Constraints", &constraints, "; ");
-    if constraints
-        .iter()
-        .any(|one| matches!(constraint::meaning(one), Meaning::Known(_)))
-    {
+    let clauses = Clauses::of(decision, area);
+    line(&mut text, "Use", &clauses.reuse, "; ");
+    line(&mut text, "Extend", &clauses.extend, "; ");
+    line(&mut text, "New and allowed", &clauses.allow, ", ");
+    line(&mut text, "Forbidden", &clauses.forbidden, "; ");
+    line(&mut text, "Constraints", &clauses.constraints, "; ");
+    let is_code = |one: &String| matches!(constraint::meaning(one), Meaning::Known(_));
+    if clauses.constraints.iter().any(is_code) {
         text.push_str("(`gt keeper explain CODE` tells what a code means)\n");
     }
-    seeds(&mut text, root, decision);
+    let rest = Clauses::of(decision, None).count() - clauses.count();
+    if rest > 0 {
+        text.push_str(&format!(
+            "({rest} clauses about other areas are not shown: `gt keeper show {id}`)\n"
+        ));
+    }
+    seeds(&mut text, root, decision, area);
     text
 }
 
 /// Where the seeds are: they are not loaded, a worker reads a domain when it needs it.
-fn seeds(text: &mut String, root: &Path, decision: &Decision) {
+fn seeds(text: &mut String, root: &Path, decision: &Decision, area: Option<&Area>) {
     let refs = decision
         .get("seed_refs")
         .map(Value::entries)
         .unwrap_or_default();
-    let paths: Vec<&str> = refs.iter().filter_map(|(_, path)| path.as_text()).collect();
+    let own = refs
+        .iter()
+        .filter(|(domain, _)| area.is_none_or(|area| area.has(domain)));
+    let paths: Vec<&str> = own.filter_map(|(_, path)| path.as_text()).collect();
     if !paths.is_empty() {
         let line = format!(
             "Seeds, each to be read only when you work in its domain, in {}: {}",
@@ -97,8 +212,8 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
     use crate::review::{Mode, review};
+    use crate::vault::Seed;
     use crate::vault::tests::vault;
-    use crate::vault::{Seed, Vault};
 
     /// Tokens as a real model counts them (cl100k).
     fn tokens(text: &str) -> usize {
@@ -114,7 +229,7 @@ mod tests {
         let mut decision =
             review(&vault(), Mode::Growth, "User profile", spec, "2026-01-13").decision;
         decision.set("id", Value::text("ADR-017"));
-        let text = brief(Path::new("/town/web"), &decision);
+        let text = brief(Path::new("/town/web"), &decision, None);
         assert_eq!(
             text,
             "ADR-017 (growth): User profile\n\
@@ -127,6 +242,36 @@ mod tests {
              keeper/seeds/backend.yaml keeper/seeds/frontend.yaml\n"
         );
         assert!(tokens(&text) < 170, "{}", tokens(&text));
+    }
+
+    #[test]
+    fn a_later_session_is_told_what_touches_its_bead_and_how_much_is_not_shown() {
+        let spec = "Add user profile modal with logout, the user_status enum and /api/users/me";
+        let mut decision = review(&vault(), Mode::Growth, spec, spec, "2026-01-13").decision;
+        decision.set("id", Value::text("ADR-017"));
+        let root = Path::new("/town/web");
+        let whole = brief(root, &decision, None);
+        let area = Area::of(&vault(), "Append to the user_status enum").unwrap();
+        let text = brief(root, &decision, Some(&area));
+        assert!(text.contains("Use: data: user_status\n"), "{text}");
+        assert!(text.contains("Constraints: data-append\n"), "{text}");
+        assert!(
+            !text.contains("modal components") && !text.contains("Modal:"),
+            "{text}"
+        );
+        assert!(
+            text.contains("clauses about other areas are not shown: `gt keeper show ADR-017`"),
+            "{text}"
+        );
+        assert!(text.ends_with("keeper/seeds/data.yaml\n"), "{text}");
+        assert!(tokens(&text) < tokens(&whole), "{text}");
+        let area = Area::of(&vault(), "Build the profile modal").unwrap();
+        let text = brief(root, &decision, Some(&area));
+        assert!(
+            text.contains("Forbidden: new modal components") && !text.contains("data-append"),
+            "{text}"
+        );
+        assert_eq!(Area::of(&vault(), "Step 4"), None);
     }
 
     #[test]
@@ -166,14 +311,14 @@ mod tests {
             let mut decision = review(&vault, mode, &title, &spec, "2026-01-13").decision;
             decision.set("id", Value::text("ADR-999"));
             let root = format!("/home/someone/{}", "a-long-folder/".repeat(12));
-            let text = brief(Path::new(&root), &decision);
+            let text = brief(Path::new(&root), &decision, None);
             assert!(tokens(&text) <= 700, "{} tokens:\n{text}", tokens(&text));
             decision.set("constraints", Value::texts(&vec!["words ".repeat(300); 20]));
             decision.set(
                 "forbidden",
                 Value::texts(&vec!["новые компоненты ".repeat(30); 20]),
             );
-            let text = brief(Path::new(&root), &decision);
+            let text = brief(Path::new(&root), &decision, None);
             assert!(
                 tokens(&text) <= 700,
                 "by hand: {} tokens:\n{text}",

@@ -9,8 +9,10 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use serde_json::{Value as Json, json};
 
+use crate::brief::Area;
 use crate::constraint::{self, CODES, Meaning};
 use crate::validate::{self, Outcome};
+use crate::vault::Vault;
 use crate::waiver::{self, Waiver};
 use crate::{brief, decision, install, plant, review, sys};
 
@@ -47,6 +49,8 @@ enum Command {
     ///
     /// Exit code 0 approves, 3 leaves the decision to a person, 1 rejects.
     Review(ReviewArgs),
+    /// Review a specification without recording a decision
+    Look(ReviewArgs),
     /// Record a person's decision (the convoy-reviewed hook)
     Reviewed,
     /// Print a decision in a few lines (the convoy-briefing hook)
@@ -197,6 +201,7 @@ fn run(keeper: &Keeper) -> anyhow::Result<Answer> {
         Command::Uninstall => Ok(paths("removed", &install::uninstall(&root)?)),
         Command::Plant { source } => planted(&root, source.as_deref()),
         Command::Review(args) => reviewing(&root, args),
+        Command::Look(args) => looking(&root, args),
         Command::Reviewed => {
             let answer = sys::var("GT_CONVOY_REVIEW");
             anyhow::ensure!(
@@ -317,6 +322,18 @@ fn reviewing(root: &Path, args: &ReviewArgs) -> anyhow::Result<Answer> {
     Ok(answer)
 }
 
+/// What a review would come to; nothing is written.
+fn looking(root: &Path, args: &ReviewArgs) -> anyhow::Result<Answer> {
+    let name = said(args.name.as_ref(), "GT_CONVOY_NAME")?;
+    let spec = said(args.spec.as_ref(), "GT_CONVOY_SPEC")?;
+    let text = format!("{name}.\n{spec}");
+    let mode = review::Mode::choose(root, &sys::var("KEEPER_MODE"))?;
+    let found = review::review(&Vault::load(root)?, mode, &spec, &text, &sys::today());
+    let written = found.decision.write();
+    let json = json!({ "status": found.status.word(), "new": found.gated, "decision": written });
+    Ok(Answer::new(clean(&written), json))
+}
+
 fn briefing(root: &Path, id: Option<&str>) -> anyhow::Result<Answer> {
     let path = sys::var("GT_CONVOY_ADR_PATH");
     let decision = match id {
@@ -324,7 +341,18 @@ fn briefing(root: &Path, id: Option<&str>) -> anyhow::Result<Answer> {
         None if path.is_empty() => return Ok(Answer::new(String::new(), json!({ "text": "" }))),
         None => decision::load_below(root, &path)?,
     };
-    let text = brief::brief(root, &decision);
+    // The first session of a convoy is told all of it, a later one what touches its bead.
+    let area = if sys::var("GT_CONVOY_LATER").is_empty() {
+        None
+    } else {
+        let bead = format!(
+            "{}.\n{}",
+            sys::var("GT_BEAD_TITLE"),
+            sys::var("GT_BEAD_DESCRIPTION")
+        );
+        Area::of(&Vault::load(root)?, &bead)
+    };
+    let text = brief::brief(root, &decision, area.as_ref());
     let json = json!({ "text": text });
     Ok(Answer::new(text, json))
 }

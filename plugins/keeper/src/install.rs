@@ -9,6 +9,9 @@ use crate::sys;
 /// What tells our hooks from others.
 const MARK: &str = "# A hook of gt-keeper:";
 
+/// What tells our commands from others.
+const COMMAND_MARK: &str = "A command of gt-keeper";
+
 /// The hooks by event.
 const HOOKS: [(&str, &str); 4] = [
     ("pre-convoy", include_str!("../hooks/pre-convoy")),
@@ -16,6 +19,38 @@ const HOOKS: [(&str, &str); 4] = [
     ("convoy-briefing", include_str!("../hooks/convoy-briefing")),
     ("pre-merge", include_str!("../hooks/pre-merge")),
 ];
+
+/// Files for those who adapt them, below `keeper/`: written once, and theirs from then on.
+const TEXTS: [(&str, &str); 2] = [
+    ("templates/adr.yaml", include_str!("../templates/adr.yaml")),
+    (
+        "POLECAT-BRIEFING.md",
+        include_str!("../templates/POLECAT-BRIEFING.md"),
+    ),
+];
+
+/// Commands of agent programs, by name.
+const COMMANDS: [(&str, &str); 2] = [
+    (
+        "keeper-review",
+        include_str!("../commands/keeper-review.md"),
+    ),
+    ("keeper-plant", include_str!("../commands/keeper-plant.md")),
+];
+
+/// Where agent programs that have commands look for them, below the mayor's folder.
+const PLACES: [(&str, Format); 3] = [
+    (".claude/commands", Format::Markdown),
+    (".opencode/command", Format::Markdown),
+    (".gemini/commands", Format::Toml),
+];
+
+/// How a program reads a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    Toml,
+}
 
 /// The settings that a fresh keeper has.
 const SETTINGS: &str = include_str!("../templates/keeper.yaml");
@@ -47,7 +82,75 @@ pub fn install(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !settings.exists() {
         sys::write(&settings, SETTINGS, 0o644)?;
     }
-    Ok(places)
+    for (name, text) in TEXTS {
+        let path = root.join("keeper").join(name);
+        if !path.exists() {
+            sys::write(&path, text, 0o644)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    let mut all = places;
+    all.extend(install_commands(root)?);
+    Ok(all)
+}
+
+/// The mayor's folder of the town that a rig is in, where it is in one.
+fn mayor(root: &Path) -> Option<PathBuf> {
+    let mayor = root.parent()?.join("mayor");
+    mayor.join("town.json").is_file().then_some(mayor)
+}
+
+/// Gives the mayor's agent program the keeper's commands. A file that is not ours stays.
+fn install_commands(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut placed = Vec::new();
+    let Some(mayor) = mayor(root) else {
+        return Ok(placed);
+    };
+    for (place, text) in commands(&mayor) {
+        if place.symlink_metadata().is_ok() && !is_our_command(&place) {
+            continue;
+        }
+        sys::write(&place, &text, 0o644)
+            .with_context(|| format!("cannot write {}", place.display()))?;
+        placed.push(place);
+    }
+    Ok(placed)
+}
+
+/// The commands of all programs: path and text.
+fn commands(mayor: &Path) -> Vec<(PathBuf, String)> {
+    let mut all = Vec::new();
+    for (folder, format) in PLACES {
+        for (name, text) in COMMANDS {
+            let (ending, text) = match format {
+                Format::Markdown => (
+                    "md",
+                    format!("{}\n<!-- {COMMAND_MARK} -->\n", text.trim_end()),
+                ),
+                Format::Toml => ("toml", toml(text)),
+            };
+            all.push((mayor.join(folder).join(format!("{name}.{ending}")), text));
+        }
+    }
+    all
+}
+
+/// A command as Gemini CLI reads it.
+fn toml(text: &str) -> String {
+    let (head, body) = text
+        .trim_start_matches("---\n")
+        .split_once("---\n")
+        .unwrap_or(("", text));
+    let about = head.trim().trim_start_matches("description: ");
+    let body = body.replace("$ARGUMENTS", "{{args}}");
+    format!(
+        "# {COMMAND_MARK}\ndescription = \"{about}\"\nprompt = \'\'\'\n{}\'\'\'\n",
+        body.trim_start()
+    )
+}
+
+fn is_our_command(place: &Path) -> bool {
+    matches!(sys::read(place), Ok(Some(text)) if text.contains(COMMAND_MARK))
 }
 
 /// Removes the hooks; what was decided stays. Returns the paths that were removed.
@@ -61,7 +164,28 @@ pub fn uninstall(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             removed.push(place);
         }
     }
+    let commands = mayor(root)
+        .map(|mayor| commands(&mayor))
+        .unwrap_or_default();
+    for (place, _) in commands.into_iter().filter(|_| !others_keep(root)) {
+        if is_our_command(&place) {
+            std::fs::remove_file(&place)
+                .with_context(|| format!("cannot remove {}", place.display()))?;
+            removed.push(place);
+        }
+    }
     Ok(removed)
+}
+
+/// Whether another rig of the town has the keeper's hooks.
+fn others_keep(root: &Path) -> bool {
+    let rigs = root.parent().and_then(|town| std::fs::read_dir(town).ok());
+    let mut rigs = rigs
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    rigs.any(|rig| rig != root && is_ours(&rig.join("hooks/pre-convoy")))
 }
 
 fn is_ours(place: &Path) -> bool {
@@ -82,6 +206,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn commands_are_installed_for_the_mayor_and_taken_away_with_the_last_keeper() {
+        let folder = tempfile::tempdir().unwrap();
+        let town = folder.path();
+        sys::write(&town.join("mayor/town.json"), "{}", 0o644).unwrap();
+        let own = town.join("mayor/.claude/commands/keeper-plant.md");
+        sys::write(&own, "mine", 0o644).unwrap();
+        let (web, api) = (town.join("web"), town.join("api"));
+        let program = Path::new("/opt/gt-keeper");
+        assert_eq!(install(&web, program).unwrap().len(), 4 + 5);
+        install(&api, program).unwrap();
+        let toml = town.join("mayor/.gemini/commands/keeper-review.toml");
+        let text = sys::read(&toml).unwrap().unwrap();
+        assert!(
+            text.contains("prompt = \'\'\'\nReview this") && text.contains("{{args}}"),
+            "{text}"
+        );
+        assert_eq!(
+            uninstall(&web).unwrap().len(),
+            4,
+            "the other rig needs them"
+        );
+        assert_eq!(uninstall(&api).unwrap().len(), 4 + 5);
+        assert_eq!(sys::read(&own).unwrap().unwrap(), "mine");
+    }
+
+    #[test]
     fn hooks_are_put_in_place_and_taken_away_and_others_are_let_be() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
@@ -100,7 +250,10 @@ mod tests {
         );
         assert_eq!(uninstall(root).unwrap().len(), 4);
         assert!(uninstall(root).unwrap().is_empty());
-        assert!(root.join("keeper/keeper.yaml").exists());
+        for kept in ["keeper.yaml", "templates/adr.yaml", "POLECAT-BRIEFING.md"] {
+            assert!(root.join("keeper").join(kept).exists(), "{kept}");
+        }
+        crate::decision::load(&root.join("keeper/templates/adr.yaml")).unwrap();
         std::fs::write(root.join("hooks/pre-merge"), "#!/bin/sh\n").unwrap();
         assert!(install(root, program).is_err());
         assert!(!root.join("hooks/pre-convoy").exists(), "all or none");

@@ -195,3 +195,78 @@ fn a_document_is_all_that_an_explorer_has_to_hand_in_and_is_not_enough_for_other
     assert_eq!(bead["metadata"]["summary"], "found it");
     assert!(kept(&town, &convoy).contains(&format!("{explore}.md")));
 }
+
+#[test]
+fn documents_go_to_origin_with_the_beads_and_come_to_another_town() {
+    let (town, origin) = Town::with_rig();
+    town.script(WORK);
+    let (one, two) = (
+        town.bead("web", "Explore the code"),
+        town.bead("web", "Build"),
+    );
+    let convoy = make_convoy(&town, "Shared", &[one.clone(), two.clone()]);
+    let soon = serde_json::json!({ "sync": { "rest": "1s", "interval": "1s" } });
+    town.set_rig_setting("web", "patrol", soon);
+    town.up();
+    town.gt(["sling", &one, "web"]).ok();
+    town.closed("web", &one);
+    let reference = format!("refs/gt/discovery/{convoy}");
+    let path = format!(".gt/discovery/{one}.md");
+    eventually("the documents are at origin", || {
+        let sent = origin.git(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
+        sent.contains(&reference).then_some(())
+    });
+    assert!(!paths(&origin, "main").contains(".gt/"));
+    // Lost here, as on another machine, they come from there.
+    let repo = town.root().join("web/.repo.git");
+    town.git_at(&repo, ["update-ref", "-d", &reference]).ok();
+    town.gt(["sling", &two, "web"]).ok();
+    town.closed("web", &two);
+    let seen = note(&town, &format!("seen-{two}"));
+    assert!(seen.contains(&format!("{one}.md")), "{seen}");
+    // The landing names where they stay, and they are listed from there.
+    town.told_once("convoy_landed");
+    let shown = town
+        .gt(["convoy", "show", &convoy, "--documents", "--json"])
+        .ok()
+        .json();
+    let document = shown["documents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["path"] == path.as_str());
+    let kept = document.unwrap()["ref"].as_str().unwrap();
+    assert!(kept.starts_with("refs/gt/rescue/web/discovery/"), "{kept}");
+    let mail = town.mail("overseer");
+    assert!(mail[0]["body"].as_str().unwrap().contains(kept), "{mail:?}");
+    let shown = town.gt(["convoy", "show", &convoy, "--documents"]).ok().out;
+    assert!(shown.contains(&format!("show {kept}:{path}")), "{shown}");
+    // A follow-up names them.
+    let made = town
+        .gt(["followup", &one, "More of it", "--json"])
+        .ok()
+        .json();
+    let text = town.gt(["brief", made["bead"].as_str().unwrap()]).ok().out;
+    assert!(
+        text.contains(&format!("> git show {kept}:{path}")),
+        "{text}"
+    );
+}
+
+#[test]
+fn documents_stay_on_the_machine_where_the_setting_says_so() {
+    let (town, origin) = Town::with_rig();
+    town.script(WORK);
+    town.set_rig_setting("web", "discovery", serde_json::json!({ "push": false }));
+    let one = town.bead("web", "Explore the code");
+    let two = town.bead("web", "Later");
+    let convoy = make_convoy(&town, "Local", &[one.clone(), two]);
+    town.sling(&one);
+    eventually("it is handed in", || {
+        (town.status_of("web", &one) != "hooked").then_some(())
+    });
+    town.gt(["mq", "run", "web"]).ok();
+    town.patrol_in(300);
+    assert!(kept(&town, &convoy).contains(&one));
+    assert_eq!(origin.git(["for-each-ref", "refs/gt/discovery"]), "");
+}

@@ -42,6 +42,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             for (rig, commit) in &landed.commits {
                 page.line(format!("  {rig}: {commit:.12}"));
             }
+            for (rig, reference) in &landed.documents {
+                page.line(format!("  {rig}: discovery documents stay on {reference}"));
+            }
         }
         Shown::Landing(Landing::Waits(waits)) => {
             let reason = escape::line(&waits.reason);

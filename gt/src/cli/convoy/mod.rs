@@ -6,6 +6,7 @@ mod create;
 mod land;
 mod list;
 mod review;
+mod show;
 mod status;
 
 use super::Answer;
@@ -17,6 +18,7 @@ bd::family! {
     Create => create,
     Add => add,
     Status => status,
+    Show => show,
     List => list,
     Close => close,
     Land => land,

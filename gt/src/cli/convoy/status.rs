@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn show(convoy: &Progress, page: &mut Page) {
+pub(super) fn show(convoy: &Progress, page: &mut Page) {
     page.blank();
     let state = match (convoy.status.as_str(), convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",

@@ -36,6 +36,9 @@ pub struct Landed {
     pub commits: BTreeMap<String, String>,
     /// The beads that it tracks.
     pub beads: Vec<String>,
+    /// The refs on which its discovery documents stay, by rig.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub documents: BTreeMap<String, String>,
 }
 
 /// Closes a convoy all of whose rigs have landed, and tells its subscribers.
@@ -81,6 +84,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
     let tracked = tracked(town, id)?;
+    let documents = documents(town, id)?;
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::error::find(tx, id)?;
         let same =
@@ -103,7 +107,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
-                body: landed_text(&convoy, &tracked, &commits),
+                body: landed_text(&convoy, &tracked, &commits, &documents),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
@@ -120,6 +124,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
             told,
             commits,
             beads,
+            documents,
         }))
     })?;
     if let Some(landed) = &landed {
@@ -151,6 +156,19 @@ fn run_hooks(town: &LiveTown, landed: &Landed) {
         ..town_hook::Call::default()
     };
     town_hook::notify(town, town_hook::Event::PostLanding, &call);
+}
+
+/// Where the discovery documents of a convoy will stay when it has landed, by rig.
+fn documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for rig in town.rigs()? {
+        if !rig.repo().is_dir() {
+            continue;
+        }
+        let stays = discovery::will_stay(&Git::at(rig.repo()), rig.name(), id)?;
+        found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
+    }
+    Ok(found)
 }
 
 /// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
@@ -195,7 +213,12 @@ fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn landed_text(convoy: &Bead, tracked: &[Tracked], commits: &BTreeMap<String, String>) -> String {
+fn landed_text(
+    convoy: &Bead,
+    tracked: &[Tracked],
+    commits: &BTreeMap<String, String>,
+    documents: &BTreeMap<String, String>,
+) -> String {
     let end_of = |id: &str| {
         let bead = tracked.iter().find(|bead| bead.id == id);
         bead.map_or("", |bead| bead.why.as_str())
@@ -214,11 +237,18 @@ fn landed_text(convoy: &Bead, tracked: &[Tracked], commits: &BTreeMap<String, St
         .iter()
         .map(|(rig, commit)| format!("\n\n{rig}: {commit}"))
         .collect();
+    let documents: Vec<String> = documents
+        .iter()
+        .map(|(rig, reference)| {
+            format!("\n\nIts discovery documents stay in {rig} on {reference} (`gt convoy show {} --documents`)", convoy.id)
+        })
+        .collect();
     format!(
-        "All work of {} is done: {merged} of {all} merged.\n\n{}{}",
+        "All work of {} is done: {merged} of {all} merged.\n\n{}{}{}",
         convoy.id,
         beads.join("\n"),
-        landed.concat()
+        landed.concat(),
+        documents.concat()
     )
 }
 

@@ -65,7 +65,7 @@ pub(super) fn keep(
 }
 
 /// Files over others; where one is a folder of the other, the later stays.
-fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
+pub(super) fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
     for (path, entry) in files {
         let below = format!("{path}/");
         entries.retain(|other, _| {
@@ -85,8 +85,7 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
         return Ok(None);
     };
     let name = reference.rsplit('/').next().unwrap_or_default();
-    // A convoy may land again, with other documents.
-    let rescue = format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}");
+    let rescue = rescue_of(rig, name, &commit);
     if git.resolve(&rescue)?.is_none() {
         let whole = in_whole(git, rig, name, &commit)?;
         match git.update_ref(&rescue, &whole, None) {
@@ -99,6 +98,11 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
         Err(error) if git.resolve(&reference)?.as_ref() == Some(&commit) => Err(error),
         Err(_) => Ok(None),
     }
+}
+
+/// Where documents stay after the landing. A convoy may land again, with other documents.
+pub(super) fn rescue_of(rig: &str, name: &str, commit: &str) -> String {
+    format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}")
 }
 
 /// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;

@@ -10,24 +10,48 @@
 //!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.
 //! 3. A sling puts what is there into the sandbox, untracked ([`place`]); `gt prime` lists it ([`lying`]).
 //! 4. Before a push to a target the gate looks at every commit ([`gate`]).
-//! 5. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
+//! 5. With the beads' sync the refs go to origin, under the same name; a sling gets what other towns sent there
+//!    ([`send_all`], [`receive`]).
+//! 6. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
 
 mod door;
+mod exchange;
 mod keep;
+mod list;
 mod sandbox;
 
 use std::path::PathBuf;
 
 use bd::bead::Bead;
-use bd::git::GitError;
+use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
 use bd::sys::InsideError;
 
 pub use door::{WouldLand, gate, keep_committed};
+pub use exchange::{receive, send_all};
 pub use keep::{Kept, forget, forget_landed};
+pub use list::{KeptDocument, documents_of, will_stay};
 pub use sandbox::{Document, clear, commit, lying, place, take};
 
+use crate::host::LiveTown;
 use crate::record;
+use crate::town::RigLayout;
+use crate::town::config::Layers;
+
+/// Whether the documents of a rig go to its origin: the setting `discovery.push`.
+pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
+    let layers = Layers::load(town, Some(rig)).ok();
+    let setting = layers.and_then(|layers| layers.get("discovery.push"));
+    setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
+}
+
+/// Who writes what no worker does.
+pub fn machine(rig: &RigLayout) -> Identity {
+    Identity {
+        name: format!("{}/refinery", rig.name()),
+        email: "refinery@gastown.local".to_owned(),
+    }
+}
 
 /// Why documents could not be kept or placed.
 #[derive(Debug, thiserror::Error)]

@@ -13,6 +13,7 @@ use crate::flow::convoy::{self, Decision};
 use crate::flow::town_hook::{self, Call, Event, Verdict};
 use crate::host::LiveTown;
 use crate::record;
+use crate::record::attempt;
 use crate::town::RigLayout;
 use crate::town::beads::Stores;
 use crate::town::identity::Address;
@@ -56,7 +57,8 @@ pub(super) fn tell(
     let said = if again {
         None
     } else {
-        briefing(town, rig.as_ref(), &decision, (convoy, bead))
+        let is_later = has_other_sessions(stores, convoy, bead);
+        briefing(town, rig.as_ref(), &decision, (convoy, bead, is_later))
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
     let part = match (said, &file) {
@@ -78,7 +80,7 @@ fn briefing(
     town: &LiveTown,
     rig: Option<&RigLayout>,
     decision: &Decision,
-    (convoy, bead): (&Bead, &Bead),
+    (convoy, bead, is_later): (&Bead, &Bead, bool),
 ) -> Option<(String, String)> {
     if !town_hook::has(town, rig, Event::ConvoyBriefing) {
         return None;
@@ -93,6 +95,15 @@ fn briefing(
         more: vec![
             ("GT_CONVOY_ID", convoy.id.clone()),
             ("GT_BEAD", bead.id.clone()),
+            ("GT_BEAD_TITLE", bead.title.clone()),
+            (
+                "GT_BEAD_DESCRIPTION",
+                fields::split_front_matter(&bead.description).1.to_owned(),
+            ),
+            (
+                "GT_CONVOY_LATER",
+                if is_later { "1" } else { "" }.to_owned(),
+            ),
             ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
             (
                 "GT_CONVOY_ADR_PATH",
@@ -114,6 +125,16 @@ fn briefing(
         text.1.push('\n');
     }
     all
+}
+
+/// Whether another bead of the convoy was given to a worker before: its session was told all of the decision.
+fn has_other_sessions(stores: &Stores, convoy: &Bead, bead: &Bead) -> bool {
+    let given = attempt::given_at(bead);
+    let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);
+    others.any(|id| {
+        let other = stores.get(id).and_then(attempt::given_at);
+        other.is_some_and(|other| given.is_some_and(|given| other < given))
+    })
 }
 
 /// The bead without a front matter that says nothing but what counts for the whole convoy.

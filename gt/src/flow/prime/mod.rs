@@ -167,7 +167,12 @@ fn compiled(
         Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
         Occasion::Brief => parts.push(work()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
-            parts.extend(part::role(address, &part::directives(town, address)));
+            parts.extend(part::role(
+                town,
+                address,
+                occasion,
+                &part::directives(town, address),
+            ));
             parts.extend(limits(town, address));
             parts.push(part::identity(town, address));
             if occasion != Occasion::Compact {
@@ -234,7 +239,9 @@ fn compile_outside(
     if occasion.has_prior_work() {
         if occasion != Occasion::Brief {
             let stood = checkpoint::take_for_report(town, address, &bead.id);
+            let left = checkpoint::left_behind(town, address, slot).filter(|_| stood.is_none());
             parts.extend(stood.as_ref().map(part::checkpoint));
+            parts.extend(left.as_ref().map(part::left_behind));
         }
         parts.extend(before(town, stores, bead));
         let answered = record::escalation::answered(&stores.town, &bead.id);
@@ -268,7 +275,10 @@ fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
     let beads = beads_of(stores, bead);
     let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
     let mut parts = Vec::new();
-    if let Some(before) = followup::context(beads, git.as_ref(), bead) {
+    if let Some(mut before) = followup::context(beads, git.as_ref(), bead) {
+        if let (Some(git), Some(rig)) = (&git, rig) {
+            before.add_documents(&stores.town, git, rig);
+        }
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup(original, &before));
     }

@@ -267,11 +267,14 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
     let message = fill(
         START,
         &[
+            ("prime", asks_for_prime(&runtime)),
             ("recipient", &address.spoken()),
             ("time", &local_time(town)),
         ],
     );
     let home = town::home_of(town, address);
+    // Without it the agent is told the same by `gt prime`.
+    town::role_file::ensure(town, address, runtime.preset.runs_hooks()).ok();
     let env = identity_env(town, address, session.as_str());
     let (live, _) = begin(
         town,
@@ -310,6 +313,15 @@ pub fn tell_of_work(
     town.host
         .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
     Ok(Some(live.name))
+}
+
+/// What an agent is asked to do first: nothing where its program runs our hooks, which bring it its context.
+fn asks_for_prime(runtime: &Runtime) -> &'static str {
+    if runtime.preset.runs_hooks() {
+        ""
+    } else {
+        "Run `gt prime` for your whole context. "
+    }
 }
 
 /// The session of an agent.
@@ -395,6 +407,7 @@ fn launch(
     let message = fill(
         message,
         &[
+            ("prime", asks_for_prime(&runtime)),
             ("recipient", &address.spoken()),
             ("time", &local_time(town)),
             ("bead", &bead.id),

@@ -26,6 +26,8 @@ mod release;
 mod target;
 mod unsling;
 
+use std::time::Duration;
+
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use serde::{Deserialize, Serialize};
@@ -59,6 +61,9 @@ use crate::town::beads::{BeadsHome, Found};
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
+
+/// How long origin may take to say which documents it has.
+const RECEIVE: Duration = Duration::from_secs(10);
 
 /// What is asked for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -379,6 +384,11 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyho
     let convoys = town.store()?.snapshot()?;
     discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
+    let git = Git::at(rig.repo()).with_network(RECEIVE);
+    if discovery::is_sent(town, rig) && git.remote_url("origin")?.is_some() {
+        // What other machines sent there is more to read; work can start without it.
+        discovery::receive(&git, &key, &discovery::machine(rig)).ok();
+    }
     let placed = Sandbox::of(town, rig, &claimed.worker.name).place_documents(&key)?;
     if placed > 0 {
         let polecat = &claimed.worker.name;

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::outages;
 use super::super::thresholds::PatrolSettings;
+use crate::flow::convoy::review;
 use crate::flow::mq;
 use crate::host::LiveTown;
 use crate::record::attempt;
@@ -122,6 +123,35 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
             subject: format!("Beads of {} were rolled back", one.home),
             text: one.what.clone(),
             next: one.next_steps().into(),
+        })
+        .collect()
+}
+
+/// Convoys that a hook left to a person.
+pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
+    let waiting = review::list(&view.stores.town, false).into_iter();
+    waiting
+        .filter_map(|request| {
+            let pending = request.pending.as_ref()?;
+            Some(Attention {
+                kind: MatterKind::NeedsPerson,
+                due: Timestamp::MIN,
+                key: format!("review:{}", request.id),
+                bead: request.id.clone(),
+                subject: format!(
+                    "Convoy \"{}\" waits for your review",
+                    escape::line(&request.new.title)
+                ),
+                text: format!(
+                    "{} left it to a person: {}.",
+                    escape::line(&pending.hook),
+                    escape::line(pending.reason.trim_end_matches('.'))
+                ),
+                next: vec![
+                    format!("gt convoy review approve {}", request.id),
+                    format!("gt convoy review reject {} --reason \"<why>\"", request.id),
+                ],
+            })
         })
         .collect()
 }

@@ -45,6 +45,7 @@ pub(super) fn facts(
         .flat_map(|(rig, settings)| of_rig(view, rig, settings))
         .chain(matter::of_outages(view, patience))
         .chain(matter::of_crash_loops(town, view))
+        .chain(matter::of_reviews(view))
         .chain(matter::of_rollbacks(view))
         .chain(alerts::of_queues(view, limits.requests))
         .chain(alerts::of_escalations(view, limits.escalations))

@@ -98,6 +98,13 @@ pub const KEYS: &[Key] = &[
         "the agent program of all sessions",
     ),
     key(
+        "discovery.push",
+        Kind::Flag,
+        Scope::Rig,
+        "true",
+        "discovery documents go to origin with the beads, on refs/gt/discovery/, and come from there",
+    ),
+    key(
         "git.network_timeout",
         Kind::Duration,
         Scope::Town,

@@ -9,6 +9,7 @@ use super::foreign::{fenced, quoted};
 use super::work::task_of;
 use super::{Part, Pointer, Room};
 use crate::flow::convoy::briefing;
+use crate::flow::discovery::KeptDocument;
 use crate::flow::followup::{Before, StandsOn};
 use crate::record::attempt::{Attempt, Trace};
 use crate::record::molecule::{Molecule, MoleculeStep};
@@ -68,6 +69,8 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
         let spec = escape::line(&before.spec);
         text.push_str(&format!("\nIts specification: {spec}\n"));
     }
+    let documents: Vec<String> = before.documents.iter().map(KeptDocument::command).collect();
+    text.push_str(&named("\nIts discovery documents", &documents, FEW));
     if let Some(on) = &before.stands_on {
         text.push_str(&unmerged(on));
     }
@@ -308,7 +311,7 @@ mod tests {
             attempts: vec![(attempt, trace)],
             earlier: vec![(&first, Vec::new()), (&second, Vec::new())],
             spec: "docs/parser.md".to_owned(),
-            stands_on: None,
+            ..Before::default()
         };
         let text = followup("w-1", &before).text;
         let places = [

@@ -4,7 +4,7 @@ use bd::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};
-use crate::flow::checkpoint::Checkpoint;
+use crate::flow::checkpoint::{Checkpoint, LeftBehind};
 
 /// How many changed files are named.
 const FILES: usize = 10;
@@ -43,5 +43,35 @@ pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
         least: 300,
         rank: 2,
         pointer: Pointer::Command("gt checkpoint show"),
+    })
+}
+
+/// What a killed session left.
+pub(in crate::flow::prime) fn left_behind(found: &LeftBehind) -> Part {
+    let mut text = "# What the last session left\n\n".to_owned();
+    let how = match found.how.as_str() {
+        "" => String::new(),
+        how => format!(" ({})", escape::line(how)),
+    };
+    text.push_str(&format!(
+        "It ended in the middle of the work{how} and wrote nothing down.\n"
+    ));
+    let lists = [
+        ("Its commits, oldest first", &found.commits),
+        ("Not committed", &found.files),
+        ("The last tools that it used", &found.tools),
+    ];
+    for (name, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
+        text.push_str(&format!("{name}:\n"));
+        text.push_str(&quoted(list.iter().take(FILES).map(String::as_str)));
+        if list.len() > FILES {
+            text.push_str(&format!("… and {} more\n", list.len() - FILES));
+        }
+    }
+    Part::fixed("left", "sandbox and hooks of the last session", text).within(Room {
+        most: 1536,
+        least: 300,
+        rank: 2,
+        pointer: Pointer::Command("gt why {}"),
     })
 }

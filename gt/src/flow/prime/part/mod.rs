@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub(super) use answers::answers;
 pub(super) use before::{attempts, followup};
-pub(super) use checkpoint::checkpoint;
+pub(super) use checkpoint::{checkpoint, left_behind};
 pub(super) use convoy::convoy;
 pub(super) use decision::{decision, decision_file};
 pub(super) use discovery::{documents, write_down};

@@ -8,8 +8,10 @@ use bd::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};
+use crate::flow::prime::Occasion;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
+use crate::town::role_file;
 
 /// What people have to say to a role: a file of the town or of a rig.
 #[derive(Debug, Clone)]
@@ -64,12 +66,32 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// What the role is: its own text, or the last directive that replaces it, and what the others add.
-pub(in crate::flow::prime) fn role(address: &Address, directives: &[Directive]) -> Vec<Part> {
+pub(in crate::flow::prime) fn role(
+    town: &LiveTown,
+    address: &Address,
+    occasion: Occasion,
+    directives: &[Directive],
+) -> Vec<Part> {
     let replaced = directives.iter().rposition(|directive| directive.replaces);
     let mut parts = Vec::new();
     if replaced.is_none() {
         let source = format!("role text: {}", address.role());
-        let text = format!("{}\n", text_of(address.role()).trim_end());
+        if occasion == Occasion::Asked && role_file::is_there(town, address) {
+            let text = format!(
+                "# {}\n\nWhat you are is in {} of your folder.\n",
+                address.spoken(),
+                role_file::NAME
+            );
+            parts.push(Part::fixed("role", role_file::NAME, text));
+            return parts;
+        }
+        // A program that asked by its hook asks again by itself.
+        let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
+        let lines = role_file::text_of(address.role())
+            .trim_end()
+            .lines()
+            .filter(needs);
+        let text: String = lines.map(|line| format!("{line}\n")).collect();
         parts.push(Part::fixed("role", source, text));
     }
     let from = replaced.unwrap_or_default();
@@ -84,20 +106,6 @@ pub(in crate::flow::prime) fn role(address: &Address, directives: &[Directive]) 
         }));
     }
     parts
-}
-
-fn text_of(role: &str) -> &'static str {
-    match role {
-        "mayor" => include_str!("../../../../templates/role/mayor.md"),
-        "deacon" => include_str!("../../../../templates/role/deacon.md"),
-        "boot" => include_str!("../../../../templates/role/boot.md"),
-        "dog" => include_str!("../../../../templates/role/dog.md"),
-        "witness" => include_str!("../../../../templates/role/witness.md"),
-        "refinery" => include_str!("../../../../templates/role/refinery.md"),
-        "polecat" => include_str!("../../../../templates/role/polecat.md"),
-        "crew" => include_str!("../../../../templates/role/crew.md"),
-        _ => include_str!("../../../../templates/role/overseer.md"),
-    }
 }
 
 /// What a person forbids every session: patterns of commands, named in the same words on a first run and on a follow-up.

@@ -1,0 +1,83 @@
+//! Documents between machines: each convoy's ref goes to origin under its own name, where no branch is touched, and comes
+//! from there. What both sides wrote is laid over each other, the one that sends on top.
+
+use bd::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
+
+use super::keep::laid_over;
+use super::reference;
+
+/// So many times a ref is sent when others send it at the same moment.
+const TRIES: usize = 3;
+
+/// Brings what origin has under a name here. Says whether anything was new.
+pub fn receive(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
+    let reference = reference(key);
+    let Some(theirs) = git.ls_remote("origin", &reference)? else {
+        return Ok(false);
+    };
+    unite(git, &reference, &theirs, who)
+}
+
+/// Lays what is here over what origin has, where neither holds the other.
+fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<bool, GitError> {
+    let ours = git.resolve(reference)?;
+    if ours.as_deref() == Some(theirs) {
+        return Ok(false);
+    }
+    if git.resolve(&format!("{theirs}^{{commit}}"))?.is_none() {
+        let place = reference.replacen("refs/gt/", "refs/gt/origin/", 1);
+        git.fetch_ref("origin", reference, &place)?;
+    }
+    let Some(ours) = ours else {
+        git.update_ref(reference, theirs, None)?;
+        return Ok(true);
+    };
+    if git.is_ancestor(theirs, &ours)? {
+        return Ok(false);
+    }
+    let new = if git.is_ancestor(&ours, theirs)? {
+        theirs.to_owned()
+    } else {
+        let all = laid_over(git.entries(theirs)?, &git.entries(&ours)?);
+        let tree = git.write_entries(&all)?;
+        let message = "Discovery documents of two machines\n";
+        git.commit_tree(&tree, &[ours.as_str(), theirs], message, who)?
+    };
+    git.update_ref(reference, &new, Some(&ours))?;
+    Ok(true)
+}
+
+/// Sends every convoy's documents to origin; gives how many refs were new there.
+pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
+    let local = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
+    let mut sent = 0;
+    for reference in local.text()?.lines() {
+        if send(git, reference, who)? {
+            sent += 1;
+        }
+    }
+    Ok(sent)
+}
+
+fn send(git: &Git, reference: &str, who: &Identity) -> anyhow::Result<bool> {
+    let mut tried = 0;
+    loop {
+        tried += 1;
+        let theirs = git.ls_remote("origin", reference)?;
+        if let Some(theirs) = &theirs {
+            unite(git, reference, theirs, who)?;
+        }
+        let Some(ours) = git.resolve(reference)? else {
+            return Ok(false);
+        };
+        if theirs.as_ref() == Some(&ours) {
+            return Ok(false);
+        }
+        let lease = theirs.as_deref().map_or(Lease::Absent, Lease::At);
+        match git.push("origin", &ours, reference, lease, false) {
+            Ok(()) => return Ok(true),
+            Err(PushError::Refused(PushRefusal::Stale)) if tried < TRIES => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

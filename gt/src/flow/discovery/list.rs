@@ -1,0 +1,65 @@
+//! The documents of a convoy, wherever they are: on its ref, or where its landing put them.
+
+use bd::git::{Git, GitError};
+use serde::Serialize;
+
+use super::keep::rescue_of;
+use super::{is_ours, reference};
+
+/// A document that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptDocument {
+    /// The ref that holds it.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its path there.
+    pub path: String,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl KeptDocument {
+    /// The command that prints it, in a clone of the rig.
+    pub fn command(&self) -> String {
+        format!("git show {}:{}", self.reference, self.path)
+    }
+}
+
+/// The documents kept under a name in a rig: what is on its ref, else what its last landing put aside.
+pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>, GitError> {
+    let kept = reference(key);
+    let reference = if git.resolve(&kept)?.is_some() {
+        kept
+    } else {
+        let name = kept.rsplit('/').next().unwrap_or_default();
+        let pattern = format!("refs/gt/rescue/{rig}/discovery/{name}-*");
+        let newest = git.plumbing([
+            "for-each-ref",
+            "--format=%(refname)",
+            "--sort=-committerdate",
+            "--count=1",
+            pattern.as_str(),
+        ]);
+        match newest.text()?.lines().next() {
+            Some(found) => found.to_owned(),
+            None => return Ok(Vec::new()),
+        }
+    };
+    let entries = git.entries(&reference)?.into_iter();
+    let ours = entries.filter(|(path, _)| is_ours(path.as_bytes()));
+    Ok(ours
+        .map(|(path, entry)| KeptDocument {
+            reference: reference.clone(),
+            path,
+            bytes: entry.size,
+        })
+        .collect())
+}
+
+/// Where the documents kept under a name will stay when its convoy lands now.
+pub fn will_stay(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
+    let reference = reference(key);
+    let name = reference.rsplit('/').next().unwrap_or_default();
+    let commit = git.resolve(&reference)?;
+    Ok(commit.map(|commit| rescue_of(rig, name, &commit)))
+}

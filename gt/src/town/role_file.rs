@@ -1,0 +1,69 @@
+//! The text of a role, and its file: `AGENTS.md` in the folder of an agent whose program runs no hooks of ours. Others get
+//! their role by a hook, and would read it twice.
+//!
+//! Only roles with a folder of their own have it: polecats and crew work in a repository, whose file of that name is its own.
+
+use std::path::{Path, PathBuf};
+
+use bd::sys::file;
+
+use super::identity::Address;
+use super::{Town, home_of};
+
+/// The file's name, which the usual agent programs read.
+pub const NAME: &str = "AGENTS.md";
+
+/// The first line of one that we wrote.
+const MARK: &str = "<!-- Written by gt for agent programs without hooks. -->";
+
+/// The text of a role.
+pub fn text_of(role: &str) -> &'static str {
+    match role {
+        "mayor" => include_str!("../../templates/role/mayor.md"),
+        "deacon" => include_str!("../../templates/role/deacon.md"),
+        "boot" => include_str!("../../templates/role/boot.md"),
+        "dog" => include_str!("../../templates/role/dog.md"),
+        "witness" => include_str!("../../templates/role/witness.md"),
+        "refinery" => include_str!("../../templates/role/refinery.md"),
+        "polecat" => include_str!("../../templates/role/polecat.md"),
+        "crew" => include_str!("../../templates/role/crew.md"),
+        _ => include_str!("../../templates/role/overseer.md"),
+    }
+}
+
+/// Where the file of an agent would be; none for those who work in a repository.
+fn path(town: &Town, address: &Address) -> Option<PathBuf> {
+    let in_repository = matches!(
+        address,
+        Address::Polecat(..) | Address::Crew(..) | Address::Overseer
+    );
+    (!in_repository).then(|| home_of(town, address).join(NAME))
+}
+
+fn is_ours(path: &Path) -> bool {
+    let text = file::read(path).ok().flatten().unwrap_or_default();
+    text.starts_with(MARK.as_bytes())
+}
+
+/// Whether an agent has its role on disk.
+pub fn is_there(town: &Town, address: &Address) -> bool {
+    path(town, address).is_some_and(|path| is_ours(&path))
+}
+
+/// Writes the file for an agent whose program runs no hooks, and removes ours for any other. A file of someone else stays.
+pub fn ensure(town: &Town, address: &Address, has_hooks: bool) -> std::io::Result<()> {
+    let Some(path) = path(town, address) else {
+        return Ok(());
+    };
+    match (has_hooks, path.exists()) {
+        (true, _) if is_ours(&path) => file::remove(&path),
+        (false, there) if !there || is_ours(&path) => {
+            let text = text_of(address.role()).trim_end();
+            let whole = format!(
+                "{MARK}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
+            );
+            file::replace(&path, whole.as_bytes(), 0o644)
+        }
+        _ => Ok(()),
+    }
+}
