@@ -223,9 +223,8 @@ pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
     folders
 }
 
-/// Looks at the whole town.
-pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
-    let view = TownView::read(town)?;
+/// What is not as it should be.
+fn problems_of(view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
@@ -234,7 +233,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         let [restore, discard] = one.next_steps();
         format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
     }));
-    let outages = outages::outages(&view).into_iter();
+    let outages = outages::outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = bd::ui::counted(outage.stopped.len(), "worker");
         let next = bd::ui::time::ago(view.now, outage.next_try());
@@ -252,6 +251,13 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             id = one.id
         )
     }));
+    problems
+}
+
+/// Looks at the whole town.
+pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
+    let view = TownView::read(town)?;
+    let problems = problems_of(&view);
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];

@@ -167,14 +167,13 @@ fn compiled(
         Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
         Occasion::Brief => parts.push(work()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
-            parts.extend(part::role(
-                town,
-                address,
-                occasion,
-                &part::directives(town, address),
-            ));
-            parts.extend(limits(town, address));
-            parts.push(part::identity(town, address));
+            let directives = part::directives(town, address);
+            parts.extend(part::role(town, address, occasion, &directives));
+            parts.extend(
+                [limits(town, address), Some(part::identity(town, address))]
+                    .into_iter()
+                    .flatten(),
+            );
             if occasion != Occasion::Compact {
                 parts.extend(notes.iter().map(|note| part::handoff(note)));
             }
