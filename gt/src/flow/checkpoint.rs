@@ -125,7 +125,8 @@ pub fn left_behind(town: &LiveTown, agent: &Address, slot: &Slot) -> Option<Left
     let Address::Polecat(..) = agent else {
         return None;
     };
-    if slot.respawns.is_empty() || slot.base.is_empty() {
+    let is_first = slot.respawns.is_empty() && slot.lost.is_empty();
+    if is_first || slot.base.is_empty() {
         return None;
     }
     let git = Git::at(town::home_of(town, agent));

@@ -226,19 +226,20 @@ fn documents_go_to_origin_with_the_beads_and_come_to_another_town() {
     assert!(seen.contains(&format!("{one}.md")), "{seen}");
     // The landing names where they stay, and they are listed from there.
     town.told_once("convoy_landed");
-    let shown = town
-        .gt(["convoy", "show", &convoy, "--documents", "--json"])
-        .ok()
-        .json();
-    let document = shown["documents"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["path"] == path.as_str());
-    let kept = document.unwrap()["ref"].as_str().unwrap();
-    assert!(kept.starts_with("refs/gt/rescue/web/discovery/"), "{kept}");
+    let kept = eventually("the documents are where they stay", || {
+        let shown = town.gt(["convoy", "show", &convoy, "--documents", "--json"]);
+        let shown = shown.ok().json();
+        let mut documents = shown["documents"].as_array().unwrap().iter();
+        let document = documents.find(|one| one["path"] == path.as_str())?;
+        let kept = document["ref"].as_str().unwrap().to_owned();
+        kept.starts_with("refs/gt/rescue/web/discovery/")
+            .then_some(kept)
+    });
     let mail = town.mail("overseer");
-    assert!(mail[0]["body"].as_str().unwrap().contains(kept), "{mail:?}");
+    assert!(
+        mail[0]["body"].as_str().unwrap().contains(&kept),
+        "{mail:?}"
+    );
     let shown = town.gt(["convoy", "show", &convoy, "--documents"]).ok().out;
     assert!(shown.contains(&format!("show {kept}:{path}")), "{shown}");
     // A follow-up names them.

@@ -1,6 +1,5 @@
 //! `gt convoy show`.
 
-use bd::git::Git;
 use bd::ui::{Page, escape};
 use serde::Serialize;
 
@@ -8,7 +7,7 @@ use super::super::{Answer, answer};
 use super::status;
 use crate::cli::context::Context;
 use crate::flow::convoy::{self, Progress};
-use crate::flow::discovery::{self, KeptDocument};
+use crate::flow::discovery::{self, RigDocument};
 use crate::record;
 use crate::record::town_view::TownView;
 
@@ -30,15 +29,7 @@ struct Shown {
     #[serde(flatten)]
     convoy: Progress,
     #[serde(skip_serializing_if = "Option::is_none")]
-    documents: Option<Vec<InRig>>,
-}
-
-/// A document and its rig.
-#[derive(Serialize)]
-struct InRig {
-    rig: String,
-    #[serde(flatten)]
-    document: KeptDocument,
+    documents: Option<Vec<RigDocument>>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
@@ -49,19 +40,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let found =
         found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;
     let convoy = convoy::Board::of_view(&view).progress(found);
-    let mut documents = Vec::new();
-    if args.documents {
-        for rig in town.rigs()? {
-            let git = Git::at(rig.repo());
-            for document in discovery::documents_of(&git, rig.name(), &args.convoy)? {
-                let rig = rig.name().to_owned();
-                documents.push(InRig { rig, document });
-            }
-        }
-    }
+    let documents = args
+        .documents
+        .then(|| discovery::documents_of_all(&town, &args.convoy));
     let shown = Shown {
         convoy,
-        documents: args.documents.then_some(documents),
+        documents: documents.transpose()?,
     };
     let root = town.layout.root().to_owned();
     answer(shown, move |shown, page| {
@@ -75,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn line(one: &InRig, root: &std::path::Path, page: &mut Page) {
+fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
     let repo = root.join(&one.rig).join(".repo.git");
     let path = escape::line(&one.document.path);
     page.cut_line(format!(

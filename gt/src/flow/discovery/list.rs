@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::keep::rescue_of;
 use super::{is_ours, reference};
+use crate::host::LiveTown;
 
 /// A document that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,6 +55,32 @@ pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>
             bytes: entry.size,
         })
         .collect())
+}
+
+/// A document and its rig.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RigDocument {
+    /// The rig.
+    pub rig: String,
+    /// The document.
+    #[serde(flatten)]
+    pub document: KeptDocument,
+}
+
+/// The documents kept under a name in all rigs.
+pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
+    let mut found = Vec::new();
+    for rig in town.rigs()? {
+        if !rig.repo().is_dir() {
+            continue;
+        }
+        let documents = documents_of(&Git::at(rig.repo()), rig.name(), key)?;
+        found.extend(documents.into_iter().map(|document| RigDocument {
+            rig: rig.name().to_owned(),
+            document,
+        }));
+    }
+    Ok(found)
 }
 
 /// Where the documents kept under a name will stay when its convoy lands now.

@@ -30,7 +30,7 @@ use bd::sys::InsideError;
 pub use door::{WouldLand, gate, keep_committed};
 pub use exchange::{receive, send_all};
 pub use keep::{Kept, forget, forget_landed};
-pub use list::{KeptDocument, documents_of, will_stay};
+pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, will_stay};
 pub use sandbox::{Document, clear, commit, lying, place, take};
 
 use crate::host::LiveTown;
