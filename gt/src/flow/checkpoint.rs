@@ -107,21 +107,26 @@ pub enum CheckpointError {
     },
 }
 
-/// What a session left that was killed before it could write a checkpoint.
+/// What a session left that was killed, beside the checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftBehind {
     /// How it ended.
     pub how: String,
     /// Its commits on the branch of the bead, oldest first: a short id and the subject.
     pub commits: Vec<String>,
-    /// Files that are not committed.
+    /// Files that are not committed, where no checkpoint names them.
     pub files: Vec<String>,
     /// The last tools that it used, each with its time.
     pub tools: Vec<String>,
 }
 
 /// What the last session on a polecat's work left, if it was restarted after a crash.
-pub fn left_behind(town: &LiveTown, agent: &Address, slot: &Slot) -> Option<LeftBehind> {
+pub fn left_behind(
+    town: &LiveTown,
+    agent: &Address,
+    slot: &Slot,
+    stood: Option<&Checkpoint>,
+) -> Option<LeftBehind> {
     let Address::Polecat(..) = agent else {
         return None;
     };
@@ -132,7 +137,10 @@ pub fn left_behind(town: &LiveTown, agent: &Address, slot: &Slot) -> Option<Left
     let git = Git::at(town::home_of(town, agent));
     // What git cannot answer is left out.
     let commits = git.commits(&slot.base, "HEAD").unwrap_or_default();
-    let changes = git.status().unwrap_or_default();
+    let changes = match stood {
+        Some(_) => Vec::new(),
+        None => git.status().unwrap_or_default(),
+    };
     let session = SessionName::of(agent)?;
     Some(LeftBehind {
         how: slot.ended.as_ref().map(Ended::how).unwrap_or_default(),

@@ -238,9 +238,9 @@ fn compile_outside(
     if occasion.has_prior_work() {
         if occasion != Occasion::Brief {
             let stood = checkpoint::take_for_report(town, address, &bead.id);
-            let left = checkpoint::left_behind(town, address, slot).filter(|_| stood.is_none());
-            parts.extend(stood.as_ref().map(part::checkpoint));
+            let left = checkpoint::left_behind(town, address, slot, stood.as_ref());
             parts.extend(left.as_ref().map(part::left_behind));
+            parts.extend(stood.as_ref().map(part::checkpoint));
         }
         parts.extend(before(town, stores, bead));
         let answered = record::escalation::answered(&stores.town, &bead.id);

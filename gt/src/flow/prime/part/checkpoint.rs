@@ -53,9 +53,7 @@ pub(in crate::flow::prime) fn left_behind(found: &LeftBehind) -> Part {
         "" => String::new(),
         how => format!(" ({})", escape::line(how)),
     };
-    text.push_str(&format!(
-        "It ended in the middle of the work{how} and wrote nothing down.\n"
-    ));
+    text.push_str(&format!("It ended in the middle of the work{how}.\n"));
     let lists = [
         ("Its commits, oldest first", &found.commits),
         ("Not committed", &found.files),
