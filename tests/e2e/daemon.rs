@@ -169,6 +169,7 @@ fn environment_of(town: &Town, number: u32) -> Vec<String> {
         "GT_SESSION_TOKEN=",
         "GT_SUMMARY_FILE=",
         "GT_PRIME_FILE=",
+        "GT_STARTED=",
     ];
     let changes = |line: &&str| changes.iter().any(|name| line.starts_with(name));
     let tmux = |line: &&str| line.starts_with("TMUX") && !line.starts_with("TMUX_TMPDIR");
