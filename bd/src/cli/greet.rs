@@ -31,6 +31,13 @@ pub(super) fn greet(ctx: &Context, command: &Command) {
         return;
     }
     let git = Git::at(&found.dir);
+    // Beads that are in no commit of the project are merged by nobody but us.
+    if git
+        .tracked(&["issues.jsonl"])
+        .is_ok_and(|files| files.is_empty())
+    {
+        return;
+    }
     let Ok(prefix) = git.prefix() else { return };
     if let Ok(false) = git.has_merge_driver(&format!("{prefix}issues.jsonl")) {
         ctx.ui.status(
