@@ -48,8 +48,8 @@ const TABLE: &[AbsentCommand] = &[
     ),
     absent(
         "backup",
-        &["status", "sync"],
-        true,
+        &["status"],
+        false,
         "git keeps the beads; `bd export -o FILE` writes a copy",
     ),
     absent(
@@ -78,11 +78,9 @@ const TABLE: &[AbsentCommand] = &[
     ),
     absent(
         "dolt",
-        &[
-            "commit", "pull", "push", "show", "start", "status", "stop", "test",
-        ],
+        &["commit", "show", "start", "status", "stop", "test"],
         true,
-        "beads need no Dolt server; `bd sync` shares them",
+        "beads need no Dolt server; `bd sync --full` shares them",
     ),
     absent(
         "federation",
@@ -112,7 +110,7 @@ const TABLE: &[AbsentCommand] = &[
     absent(
         "preflight",
         &[],
-        true,
+        false,
         "use `bd lint`, `bd doctor` and your project's own checks",
     ),
     absent(

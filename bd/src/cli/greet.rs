@@ -1,7 +1,9 @@
-//! What a clone is told once, at its first command.
+//! What is said before a command: that the beads are still in another bd's database, and once in a clone that git does not
+//! merge beads there yet.
 
 use crate::context::Context;
 use crate::git::Git;
+use crate::store::mark;
 use crate::sys::file;
 
 use super::Command;
@@ -9,8 +11,33 @@ use super::Command;
 /// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
 const MARK: &str = ".local_version";
 
-/// Says at the first command in a clone that git does not merge beads there yet. Programs are not told.
+/// Says what is to be known before the command.
 pub(super) fn greet(ctx: &Context, command: &Command) {
+    if !matches!(
+        command,
+        Command::Init(_) | Command::Import(_) | Command::Doctor(_)
+    ) {
+        warn_of_database(ctx);
+    }
+    hint_at_driver(ctx, command);
+}
+
+/// In a folder that has a database and no file of issues nothing was taken over yet.
+fn warn_of_database(ctx: &Context) {
+    let Ok(found) = ctx.found() else { return };
+    if found.dir.join("issues.jsonl").exists() {
+        return;
+    }
+    if let Some(database) = mark::databases(&found.dir).first() {
+        let path = database.display();
+        ctx.ui.warn(&format!(
+            "{path} is a database of another bd and is not read; `bd import {path}` takes its issues over"
+        ));
+    }
+}
+
+/// Says at the first command in a clone that git does not merge beads there yet. Programs do not hear it.
+fn hint_at_driver(ctx: &Context, command: &Command) {
     let installs = matches!(
         command,
         Command::Init(_)

@@ -1,7 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::io::IsTerminal;
 
 use serde_json::json;
 
@@ -12,6 +10,7 @@ use crate::config::{self, Config};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::foreign::{self, ForeignBeads, Tracker, sqlite};
+use crate::store::mark;
 use crate::ui::{counted, escape};
 
 use super::args;
@@ -22,9 +21,10 @@ use super::report::{Answer, Nothing, Said};
 /// A record of a bead that is not here makes it. One of a bead that is here changes it if the record is newer.
 /// A deleted bead stays deleted. The same file twice changes nothing.
 ///
-/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the prefix, types and
-/// statuses that are only in it; and exports of GitHub (`gh issue list --json number,title,body,state,labels,…`), Jira and
-/// Linear as JSON or CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
+/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the types, statuses,
+/// kept values and notes that are only in it; and exports of GitHub (`gh issue list --state all --json
+/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`), Jira and Linear as JSON or
+/// CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file; `-` is standard input
@@ -109,13 +109,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Err(error) if error.is::<DryRun>() => {}
         ended => ended?,
     }
-    for (name, value) in settings.iter().filter(|_| !args.dry_run) {
-        config::set(store.dir(), name, value)?;
+    if !args.dry_run {
+        let pairs: Vec<(&str, &str)> = settings
+            .iter()
+            .map(|(n, v)| (n.as_str(), v.as_str()))
+            .collect();
+        config::set_all(store.dir(), &pairs)?;
     }
     let source = Source {
         ids: found.ids,
         edges: found.edges,
         left_out: found.left_out,
+        circular: found.circular,
         fields: found.fields,
         settings,
     };
@@ -137,6 +142,7 @@ struct Source {
     ids: BTreeMap<String, String>,
     edges: usize,
     left_out: Vec<(String, String)>,
+    circular: Vec<(String, String)>,
     fields: BTreeSet<String>,
     settings: BTreeMap<String, String>,
 }
@@ -154,7 +160,7 @@ fn read(
         return Err(Usage(usage.into()).into());
     }
     let path = ctx.env.absolute(file);
-    if file != "-" && sqlite::is_database(&start_of(&path)) {
+    if file != "-" && mark::is_database_at(&path) {
         let database = sqlite::read(&path)?;
         let mut settings = database.settings;
         settings.remove("issue_prefix");
@@ -163,18 +169,11 @@ fn read(
     }
     let text = args::file(ctx, file)?;
     if let Some(tracker) = args.from.or_else(|| foreign::detect(&text)) {
-        return Ok((foreign::read(&text, tracker, prefix)?, BTreeMap::new()));
+        let here = ctx.store()?.snapshot()?;
+        let found = foreign::read(&text, tracker, prefix, &here)?;
+        return Ok((found, BTreeMap::new()));
     }
     Ok((records(file, text)?, BTreeMap::new()))
-}
-
-fn start_of(path: &Path) -> [u8; 16] {
-    let mut start = [0; 16];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    if read.is_err() {
-        return [0; 16];
-    }
-    start
 }
 
 /// Beads from lines of JSON.
@@ -206,6 +205,11 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
+        ));
+    }
+    for (from, to) in &source.circular {
+        ctx.ui.warn(&format!(
+            "{from} depends on {to}, which would close a circle: left out"
         ));
     }
     let (created, updated) = (done.created.len(), done.updated.len());

@@ -188,7 +188,7 @@ fn warn_of_foreign(ctx: &Context, dir: &Path) {
     if mark::is_foreign(&paths) {
         let path = paths.mark();
         let path = path.display();
-        ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; export them there to issues.jsonl"));
+        ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; `bd import {path}` takes them over"));
     }
 }
 

@@ -238,18 +238,33 @@ impl Config {
 
 /// Sets one key in the `config.yaml` of a beads folder.
 pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
-    let name = key::canonical(name);
-    check_name(&name)?;
-    if let Some(wanted) = key::wants(&name, value) {
-        let value = value.to_owned();
-        return Err(ConfigError::Value {
-            name,
-            value,
-            wanted,
-        });
+    set_all(dir, &[(name, value)])
+}
+
+/// Sets several keys at once, or none of them.
+pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
+    let mut checked = Vec::new();
+    for (name, value) in pairs {
+        let name = key::canonical(name);
+        check_name(&name)?;
+        if let Some(wanted) = key::wants(&name, value) {
+            let value = (*value).to_owned();
+            return Err(ConfigError::Value {
+                name,
+                value,
+                wanted,
+            });
+        }
+        checked.push((name, *value));
+    }
+    if checked.is_empty() {
+        return Ok(());
     }
     edit(dir, |text| {
-        Some(yaml::set(&legacy_name(text, &name), &name, value))
+        let set = |text: String, (name, value): &(String, &str)| {
+            yaml::set(&legacy_name(&text, name), name, value)
+        };
+        Some(checked.iter().fold(text.to_owned(), set))
     })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn check(dir: &Path) -> Check {
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    detail.push("settings and wisps of that bd may be only there".to_owned());
+    detail.push("wisps, settings and notes of that bd may be only there".to_owned());
     let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
     detail.extend(
         companions
@@ -34,7 +34,7 @@ pub(super) fn check(dir: &Path) -> Check {
         ),
         detail,
         format!(
-            "`bd import {}` takes its beads, settings and wisps over; then move it out of .beads",
+            "`bd import {}` takes over its beads, wisps, types, statuses, kept values and notes; then move it out of .beads",
             first.display()
         ),
     )

@@ -1,11 +1,57 @@
 //! Issues from CSV exports.
 
-use super::Tracker;
 use super::issue::TrackerIssue;
-use super::table::Table;
+use super::{ForeignError, Tracker};
+
+/// A table with named columns; a name may stand for several.
+#[derive(Debug, Default)]
+struct Table {
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn read(text: &str) -> Result<Self, ForeignError> {
+        if text.matches('"').count() % 2 == 1 {
+            let open = "a quotation mark is not closed, so the rows after it cannot be told apart";
+            return Err(ForeignError::Unknown(open.to_owned()));
+        }
+        let text = text.trim_start_matches('\u{feff}');
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.flexible(true).has_headers(false);
+        let mut rows = Vec::new();
+        for row in reader.from_reader(text.as_bytes()).records() {
+            let row = row.map_err(|error| ForeignError::Unknown(format!("no CSV: {error}")))?;
+            rows.push(row.iter().map(|cell| cell.trim().to_owned()).collect());
+        }
+        let mut rows: std::vec::IntoIter<Vec<String>> = rows.into_iter();
+        Ok(Self {
+            names: rows.next().unwrap_or_default(),
+            rows: rows
+                .filter(|row| row.iter().any(|cell| !cell.is_empty()))
+                .collect(),
+        })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own == name)
+    }
+
+    /// The cells of a row under a name that are not empty.
+    fn all(&self, row: &[String], name: &str) -> Vec<String> {
+        let cells = self.names.iter().zip(row).filter(|(own, _)| *own == name);
+        let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
+        cells.cloned().collect()
+    }
+
+    fn first(&self, row: &[String], name: &str) -> String {
+        self.all(row, name).into_iter().next().unwrap_or_default()
+    }
+}
 
 pub(super) fn detect(text: &str) -> Option<Tracker> {
-    let table = Table::read(text);
+    let head = text.lines().next().unwrap_or_default();
+    let table = Table::read(head).ok()?;
     if table.has("Issue key") && table.has("Summary") {
         Some(Tracker::Jira)
     } else if table.has("ID") && table.has("Title") && table.has("Team") {
@@ -15,13 +61,17 @@ pub(super) fn detect(text: &str) -> Option<Tracker> {
     }
 }
 
-pub(super) fn issues(text: &str, tracker: Tracker) -> Vec<TrackerIssue> {
-    let table = Table::read(text);
+pub(super) fn issues(text: &str, tracker: Tracker) -> Result<Vec<TrackerIssue>, ForeignError> {
+    let table = Table::read(text)?;
     let rows = table.rows.iter().map(|row| match tracker {
         Tracker::Linear => linear(&table, row),
         Tracker::Jira | Tracker::Github => jira(&table, row),
     });
-    rows.filter(|issue| !issue.key.is_empty()).collect()
+    let found: Vec<TrackerIssue> = rows.filter(|issue| !issue.key.is_empty()).collect();
+    if found.is_empty() {
+        return Err(ForeignError::none_of(tracker));
+    }
+    Ok(found)
 }
 
 /// The words in a list with commas.
@@ -77,5 +127,18 @@ fn linear(table: &Table, row: &[String]) -> TrackerIssue {
         parent: Some(one("Parent issue")).filter(|key| !key.is_empty()),
         blocked_by: words(&one("Blocked by")),
         ..TrackerIssue::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotation_marks_keep_commas_lines_and_quotation_marks() {
+        let table = Table::read("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
+        assert_eq!(table.rows.len(), 1, "an empty row is none");
+        assert_eq!(table.all(&table.rows[0], "B"), ["b, \"c\"\nd", "e"]);
+        assert!(Table::read("A\n\"open\nrest").is_err());
     }
 }

@@ -3,13 +3,15 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What is taken over of an issue. Empty text is nothing.
 #[derive(Debug, Default)]
 pub(super) struct TrackerIssue {
     /// Its name there: a number, or `PROJ-12`.
     pub key: String,
+    /// Where it is, on the web.
+    pub url: String,
     pub title: String,
     pub body: String,
     /// The word for its state there.
@@ -17,6 +19,8 @@ pub(super) struct TrackerIssue {
     pub kind: String,
     pub priority: String,
     pub assignee: String,
+    /// Others that it is assigned to.
+    pub others: Vec<String>,
     pub creator: String,
     pub labels: Vec<String>,
     pub created: String,
@@ -31,12 +35,30 @@ pub(super) struct TrackerIssue {
 }
 
 impl TrackerIssue {
-    /// The record of a bead.
-    pub(super) fn value(&self, id: &str) -> Value {
+    /// The record of a bead, or what cannot be read.
+    pub(super) fn value(&self, id: &str) -> Result<Value, String> {
         let status = status(&self.state, !self.closed.is_empty());
-        let created = time(&self.created);
-        let created = created.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned());
-        let updated = time(&self.updated).unwrap_or_else(|| created.clone());
+        let time = |text: &str| match text {
+            "" => Ok(None),
+            text => instant(text).map(Some).ok_or_else(|| {
+                format!(
+                    "{}: \"{text}\" is no time; export times as YYYY-MM-DD HH:MM",
+                    self.key
+                )
+            }),
+        };
+        let (created, closed) = (time(&self.created)?, time(&self.closed)?);
+        let mut comments = Vec::new();
+        for (number, (author, text, at)) in self.comments.iter().enumerate() {
+            comments.push((number + 1, author, text, time(at)?));
+        }
+        // An export without the time of the last change has others; one that is left out must not hide a change.
+        let of_comments = comments.iter().filter_map(|comment| comment.3);
+        let last = [created, time(&self.updated)?, closed]
+            .into_iter()
+            .flatten();
+        let updated = last.chain(of_comments).max().unwrap_or_default();
+        let created = created.unwrap_or(updated);
         let mut value = json!({
             "id": id,
             "title": cut(&self.title),
@@ -56,17 +78,25 @@ impl TrackerIssue {
         set("assignee", json!(self.assignee));
         set("created_by", json!(self.creator));
         set("labels", json!(self.labels));
-        set("due_at", json!(time(&self.due)));
+        set("due_at", json!(time(&self.due)?));
         set("estimated_minutes", json!(self.estimated_minutes));
         if status == "closed" {
-            let closed = time(&self.closed).unwrap_or(updated);
-            set("closed_at", json!(closed));
+            set("closed_at", json!(closed.unwrap_or(updated)));
             set("close_reason", json!(self.state));
         }
-        let comment = |(number, (author, text, at)): (usize, &(String, String, String))| json!({"id": number + 1, "issue_id": id, "author": author, "text": text, "created_at": time(at)});
-        let comments: Vec<Value> = self.comments.iter().enumerate().map(comment).collect();
-        set("comments", json!(comments));
-        value
+        let comments = comments.into_iter().map(|(number, author, text, at)| json!({"id": number, "issue_id": id, "author": author, "text": text, "created_at": at.unwrap_or(created)}));
+        set("comments", comments.collect());
+        let mut metadata = Map::new();
+        if !self.url.is_empty() {
+            metadata.insert("url".to_owned(), json!(self.url));
+        }
+        if !self.others.is_empty() {
+            metadata.insert("assignees".to_owned(), json!(self.others));
+        }
+        if !metadata.is_empty() {
+            value["metadata"] = Value::Object(metadata);
+        }
+        Ok(value)
     }
 
     /// 0 to 4 by the tracker's word, else by a label, else 2.
@@ -158,11 +188,23 @@ fn kind(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A time in one of the forms that exports have, as RFC 3339; `None` if it is none of them.
-pub(super) fn time(text: &str) -> Option<String> {
-    const WITH_ZONE: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%z", "%a %b %d %Y %H:%M:%S GMT%z"];
-    const LOCAL: [&str; 3] = ["%d/%b/%y %I:%M %p", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M"];
-    let text = text.split(" (").next()?.trim();
+/// A time in one of the forms that exports and databases have; `None` if it is none of them.
+pub(super) fn instant(text: &str) -> Option<Timestamp> {
+    const WITH_ZONE: [&str; 3] = [
+        "%Y-%m-%dT%H:%M:%S%.f%z",
+        "%a %b %d %Y %H:%M:%S GMT%z",
+        "%Y-%m-%d %H:%M:%S%.f %z",
+    ];
+    const LOCAL: [&str; 3] = [
+        "%d/%b/%y %I:%M %p",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%d %H:%M",
+    ];
+    // Go adds the name of the zone and its own clock; JavaScript the name in brackets.
+    let text = text.split(" (").next()?.split(" m=").next()?;
+    let text = text
+        .trim_end_matches(|c: char| c.is_ascii_uppercase() && c != 'Z' && c != 'M')
+        .trim();
     let zoned = || {
         WITH_ZONE
             .iter()
@@ -180,11 +222,10 @@ pub(super) fn time(text: &str) -> Option<String> {
                 .to_datetime(jiff::civil::Time::midnight()),
         )
     };
-    let found = text.parse::<Timestamp>().ok().or_else(zoned).or_else(|| {
+    text.parse::<Timestamp>().ok().or_else(zoned).or_else(|| {
         let civil = local().or_else(date)?;
         Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
-    });
-    found.map(|time| time.to_string())
+    })
 }
 
 #[cfg(test)]
@@ -199,13 +240,20 @@ mod tests {
             ("12/Jan/24 3:45 PM", "2024-01-12T15:45:00Z"),
             ("2024-01-12 15:45", "2024-01-12T15:45:00Z"),
             ("2024-01-12", "2024-01-12T00:00:00Z"),
+            ("2024-01-12 15:45:00.5+01:00", "2024-01-12T14:45:00.5Z"),
+            ("2024-01-12 15:45:00 +0000 UTC", "2024-01-12T15:45:00Z"),
+            (
+                "2024-01-12 07:45:00.5 -0800 PST m=+0.1",
+                "2024-01-12T15:45:00.5Z",
+            ),
             (
                 "Fri Jan 12 2024 15:45:00 GMT+0000 (GMT)",
                 "2024-01-12T15:45:00Z",
             ),
         ] {
-            assert_eq!(time(text).as_deref(), Some(wanted), "{text}");
+            let read = instant(text).map(|time| time.to_string());
+            assert_eq!(read.as_deref(), Some(wanted), "{text}");
         }
-        assert_eq!(time("soon"), None);
+        assert_eq!(instant("soon"), None);
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Tracker;
 use super::issue::TrackerIssue;
+use super::{ForeignError, Tracker};
 
 /// The issues in a value, wherever they are: a list, `issues`, `nodes`, `data`.
 fn list(value: &Value) -> Vec<&Value> {
@@ -32,14 +32,26 @@ pub(super) fn detect(value: &Value) -> Option<Tracker> {
     }
 }
 
-pub(super) fn issues(value: &Value, tracker: Tracker) -> Vec<TrackerIssue> {
+pub(super) fn issues(value: &Value, tracker: Tracker) -> Result<Vec<TrackerIssue>, ForeignError> {
+    let list = list(value);
     let read = match tracker {
         Tracker::Github => github,
         Tracker::Jira => jira,
         Tracker::Linear => linear,
     };
-    let found = list(value).into_iter().map(read);
-    found.filter(|issue| !issue.key.is_empty()).collect()
+    let has_any = !list.is_empty();
+    // GitHub's REST interface lists pull requests, too.
+    let own = list
+        .into_iter()
+        .filter(|item| item.get("pull_request").is_none());
+    let found: Vec<TrackerIssue> = own
+        .map(read)
+        .filter(|issue| !issue.key.is_empty())
+        .collect();
+    if found.is_empty() && has_any {
+        return Err(ForeignError::none_of(tracker));
+    }
+    Ok(found)
 }
 
 /// The first of some values that is text or a number; each is given by its keys.
@@ -115,6 +127,9 @@ fn github(item: &Value) -> TrackerIssue {
     let body = text(item, &["/body"]);
     TrackerIssue {
         key: text(item, &["/number"]),
+        // The REST interface keeps the page's address elsewhere.
+        url: text(item, &["/html_url", "/url"]),
+        others: names(&item["assignees"]).into_iter().skip(1).collect(),
         title: text(item, &["/title"]),
         state: text(item, &["/state"]),
         assignee: text(item, &["/assignees/0/login", "/assignee/login"]),
@@ -183,6 +198,7 @@ fn jira(item: &Value) -> TrackerIssue {
             .filter(|key| !key.is_empty())
             .collect(),
         comments: comments(&fields["comment"]["comments"]),
+        ..TrackerIssue::default()
     }
 }
 
@@ -194,6 +210,7 @@ fn linear(item: &Value) -> TrackerIssue {
         .filter(|one| text(one, &["/type"]) == "blocks");
     TrackerIssue {
         key: text(item, &["/identifier"]),
+        url: text(item, &["/url"]),
         title: text(item, &["/title"]),
         body: text(item, &["/description"]),
         state: text(item, &["/state/type", "/state/name"]),

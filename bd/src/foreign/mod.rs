@@ -4,13 +4,14 @@ mod csv;
 mod issue;
 mod json;
 pub mod sqlite;
-mod table;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, record};
+use crate::graph::circle;
+use crate::store::Snapshot;
 use issue::TrackerIssue;
 
 /// Where an export comes from.
@@ -41,6 +42,9 @@ pub enum ForeignError {
     /// It is not what was expected.
     #[error("{0}")]
     Unknown(String),
+    /// Issues that another bead stands in the way of.
+    #[error("{}: those beads are of something else; import into a project of its own", .0.join(", "))]
+    Taken(Vec<String>),
     /// The program that reads databases is not there.
     #[error("an SQLite database is read by the program `sqlite3`, which is not installed here")]
     NoSqlite,
@@ -54,6 +58,12 @@ pub enum ForeignError {
     },
 }
 
+impl ForeignError {
+    fn none_of(tracker: Tracker) -> Self {
+        Self::Unknown(format!("no issues of {} found in it", tracker.mark()))
+    }
+}
+
 /// The beads of an export.
 #[derive(Debug, Default)]
 pub struct ForeignBeads {
@@ -65,6 +75,8 @@ pub struct ForeignBeads {
     pub edges: usize,
     /// References to issues that the export does not have, from and to.
     pub left_out: Vec<(String, String)>,
+    /// Edges that are left out because they would close a circle.
+    pub circular: Vec<(String, String)>,
     /// The fields that any bead got.
     pub fields: BTreeSet<String>,
 }
@@ -77,68 +89,150 @@ pub fn detect(text: &str) -> Option<Tracker> {
     }
 }
 
-/// Reads an export. New ids begin with `prefix`.
-pub fn read(text: &str, tracker: Tracker, prefix: &str) -> Result<ForeignBeads, ForeignError> {
+/// Reads an export into a store whose ids begin with `prefix`. An issue that is here already, by its reference, keeps its id.
+pub fn read(
+    text: &str,
+    tracker: Tracker,
+    prefix: &str,
+    here: &Snapshot,
+) -> Result<ForeignBeads, ForeignError> {
     let issues = if matches!(text.trim_start().chars().next(), Some('[' | '{')) {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| ForeignError::Unknown(format!("no JSON: {error}")))?;
-        json::issues(&value, tracker)
+        json::issues(&value, tracker)?
     } else {
-        csv::issues(text, tracker)
+        csv::issues(text, tracker)?
     };
-    if issues.is_empty() {
-        return Err(ForeignError::Unknown(format!(
-            "no issues of {} found in it",
-            tracker.mark()
-        )));
-    }
-    Ok(beads(&issues, tracker, prefix))
-}
-
-fn beads(issues: &[TrackerIssue], tracker: Tracker, prefix: &str) -> ForeignBeads {
-    let mut found = ForeignBeads::default();
-    for issue in issues {
-        let id = format!("{prefix}-{}", slug(tracker, &issue.key));
-        found.ids.insert(issue.key.clone(), id);
-    }
-    for issue in issues {
-        let Some(id) = found.ids.get(&issue.key).cloned() else {
+    let mut found = ForeignBeads {
+        ids: ids(&issues, tracker, prefix, here)?,
+        ..ForeignBeads::default()
+    };
+    let edges = edges(&issues, &mut found);
+    for issue in &issues {
+        let Some(id) = found.ids.get(&issue.key) else {
             continue;
         };
-        let mut value = issue.value(&id);
+        let mut value = issue.value(id).map_err(ForeignError::Unknown)?;
         value["external_ref"] = json!(reference(tracker, &issue.key));
-        let mut edges = Vec::new();
-        let parent = issue.parent.iter().map(|key| (key, "parent-child"));
-        let blockers = issue.blocked_by.iter().map(|key| (key, "blocks"));
-        for (key, kind) in parent.chain(blockers) {
-            match found.ids.get(key) {
-                Some(to) if *to != id => edges.push(json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]})),
-                Some(_) => {}
-                None => found.left_out.push((issue.key.clone(), key.clone())),
-            }
-        }
-        found.edges += edges.len();
-        if !edges.is_empty() {
-            value["dependencies"] = json!(edges);
+        if let Some(own) = edges.get(id.as_str()) {
+            let edge = |(to, kind): &(String, &str)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]});
+            let own: Vec<Value> = own.iter().map(edge).collect();
+            found.edges += own.len();
+            value["dependencies"] = json!(own);
         }
         if let Value::Object(object) = &value {
             found.fields.extend(object.keys().cloned());
         }
-        found
-            .beads
-            .extend(record::parse(value.to_string().as_bytes()).ok());
+        let bead = record::parse(value.to_string().as_bytes());
+        let bead =
+            bead.map_err(|error| ForeignError::Unknown(format!("{}: {error}", issue.key)))?;
+        found.beads.push(bead);
     }
-    found
+    Ok(found)
 }
 
-/// The part of an id that stands for an issue: `gh12`, `proj7`.
-fn slug(tracker: Tracker, key: &str) -> String {
-    let plain: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
-    if tracker == Tracker::Github {
-        format!("gh{plain}")
-    } else {
-        plain.to_lowercase()
+/// The id of each issue: that of the bead with its reference, else one made of its key.
+fn ids(
+    issues: &[TrackerIssue],
+    tracker: Tracker,
+    prefix: &str,
+    here: &Snapshot,
+) -> Result<BTreeMap<String, String>, ForeignError> {
+    let mut known: HashMap<&str, &Bead> = HashMap::new();
+    for bead in here.all() {
+        known.extend(
+            bead.external_ref
+                .as_deref()
+                .map(|reference| (reference, bead)),
+        );
     }
+    let (mut ids, mut used, mut taken) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+    for issue in issues {
+        let own = known.get(reference(tracker, &issue.key).as_str());
+        let is_other = |bead: &Bead| {
+            let metadata = bead.metadata_object();
+            let url = metadata.get("url").and_then(Value::as_str);
+            url.is_some_and(|url| !issue.url.is_empty() && url != issue.url)
+        };
+        let id = match own {
+            Some(bead) if is_other(bead) => None,
+            Some(bead) => Some(bead.id.clone()),
+            None => {
+                let slugs = slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
+                let is_free = |id: &String| !used.contains(id) && !here.is_taken(id);
+                slugs.into_iter().find(is_free)
+            }
+        };
+        let Some(id) = id else {
+            let slug = own.map_or_else(
+                || slugs(tracker, &issue.key)[0].clone(),
+                |bead| bead.id.clone(),
+            );
+            taken.push(format!("{} is {slug} here", issue.key));
+            continue;
+        };
+        used.insert(id.clone());
+        ids.insert(issue.key.clone(), id);
+    }
+    if taken.is_empty() {
+        Ok(ids)
+    } else {
+        Err(ForeignError::Taken(taken))
+    }
+}
+
+/// The edges of each bead. One pair has one edge, and none closes a circle.
+fn edges(
+    issues: &[TrackerIssue],
+    found: &mut ForeignBeads,
+) -> BTreeMap<String, Vec<(String, &'static str)>> {
+    let numbers: HashMap<&str, usize> = (issues.iter().enumerate())
+        .map(|(number, issue)| (issue.key.as_str(), number))
+        .collect();
+    let mut waits: Vec<Vec<usize>> = vec![Vec::new(); issues.len()];
+    let mut kinds: BTreeMap<(usize, usize), &'static str> = BTreeMap::new();
+    for (from, issue) in issues.iter().enumerate() {
+        let parent = issue.parent.iter().map(|key| (key, "parent-child"));
+        let blockers = issue.blocked_by.iter().map(|key| (key, "blocks"));
+        for (key, kind) in parent.chain(blockers) {
+            match numbers.get(key.as_str()) {
+                Some(to) if *to == from || kinds.contains_key(&(from, *to)) => {}
+                Some(to) => {
+                    kinds.insert((from, *to), kind);
+                    waits[from].push(*to);
+                }
+                None => found.left_out.push((issue.key.clone(), key.clone())),
+            }
+        }
+    }
+    while let Some(circle) = circle::first(&waits) {
+        let pairs = || circle.windows(2).map(|pair| (pair[0], pair[1]));
+        // What contains what is known better than what waits for what.
+        let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));
+        let Some((from, to)) = edge.or_else(|| pairs().next()) else {
+            break;
+        };
+        waits[from].retain(|own| *own != to);
+        kinds.remove(&(from, to));
+        let keys = (issues[from].key.clone(), issues[to].key.clone());
+        found.circular.push(keys);
+    }
+    let mut edges: BTreeMap<String, Vec<(String, &'static str)>> = BTreeMap::new();
+    for ((from, to), kind) in kinds {
+        let id = |number: usize| found.ids.get(&issues[number].key).cloned();
+        if let (Some(from), Some(to)) = (id(from), id(to)) {
+            edges.entry(from).or_default().push((to, kind));
+        }
+    }
+    edges
+}
+
+/// What may stand for an issue in an id: `gh12` or `proj7`, and `proj-7` where that is another issue's.
+fn slugs(tracker: Tracker, key: &str) -> [String; 2] {
+    let mark = if tracker == Tracker::Github { "gh" } else { "" };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let dashed: String = key.to_lowercase().chars().map(plain).collect();
+    [dashed.replace('-', ""), dashed].map(|slug| format!("{mark}{slug}"))
 }
 
 fn reference(tracker: Tracker, key: &str) -> String {

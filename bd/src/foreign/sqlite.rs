@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::issue::instant;
 use super::{ForeignBeads, ForeignError};
 use crate::bead::record;
 use crate::sys::exec::{Exec, ExecError};
@@ -16,12 +17,15 @@ const TREES: [&str; 4] = ["metadata", "waiters", "bonded_from", "validations"];
 /// Columns of no use outside of the database.
 const DROPPED: [&str; 1] = ["content_hash"];
 /// Settings that a store needs and only the database may have.
-const SETTINGS: [&str; 4] = [
+const SETTINGS: [&str; 5] = [
     "issue_prefix",
     "types.custom",
     "status.custom",
     "allowed_prefixes",
+    "mail.delegate",
 ];
+/// What the names of values begin with that `bd kv` and `bd remember` keep.
+const VALUES: &str = "kv.";
 
 /// What a database holds.
 #[derive(Debug, Default)]
@@ -32,37 +36,50 @@ pub struct Database {
     pub settings: BTreeMap<String, String>,
 }
 
-/// Whether a file begins as a database does.
-pub fn is_database(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"SQLite format 3\0")
-}
-
 /// Reads a database; it is not changed.
 pub fn read(file: &Path) -> Result<Database, ForeignError> {
     let mut database = Database::default();
-    let mut parts: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-    let mut attach = |table: &str, key: &str, cell: fn(Value) -> Value| {
-        // Older databases have fewer tables.
-        for row in rows(file, table).unwrap_or_default() {
-            let id = row["issue_id"].as_str().unwrap_or_default().to_owned();
-            let list = parts.entry(id).or_default().entry(key).or_insert(json!([]));
-            if let Value::Array(list) = list {
-                list.push(cell(row));
-            }
+    let tables = query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
+    let tables: Vec<String> = tables.iter().map(|row| text_of(row, "name")).collect();
+    // Older databases have fewer tables.
+    let has = |table: &str| tables.iter().any(|own| own == table);
+    let rows = |table: &str| {
+        if has(table) {
+            query(file, &format!("SELECT * FROM {table}"))
+        } else {
+            Ok(Vec::new())
         }
     };
-    attach("labels", "labels", |row| row["label"].clone());
-    attach("dependencies", "dependencies", cleaned);
-    attach("comments", "comments", cleaned);
-    for row in rows(file, "issues")? {
-        let Value::Object(mut object) = cleaned(row) else {
+    let mut parts: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+    for table in ["labels", "dependencies", "comments"] {
+        for row in rows(table)? {
+            let id = text_of(&row, "issue_id");
+            let cell = if table == "labels" {
+                row["label"].clone()
+            } else {
+                let wrong = |reason| failed(file, format!("{table} of {id}: {reason}"));
+                cleaned(row).map_err(wrong)?
+            };
+            let list = parts
+                .entry(id)
+                .or_default()
+                .entry(table)
+                .or_insert(json!([]));
+            if let Value::Array(list) = list {
+                list.push(cell);
+            }
+        }
+    }
+    if !has("issues") {
+        let none = "it has no table of issues".to_owned();
+        return Err(failed(file, none));
+    }
+    for row in rows("issues")? {
+        let id = text_of(&row, "id");
+        let wrong = |reason: String| failed(file, format!("the issue {id}: {reason}"));
+        let Value::Object(mut object) = cleaned(row).map_err(wrong)? else {
             continue;
         };
-        let id = object
-            .get("id")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned();
         object.extend(parts.remove(&id).unwrap_or_default());
         let edges = object
             .get("dependencies")
@@ -71,49 +88,63 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
         database.found.edges += edges;
         database.found.fields.extend(object.keys().cloned());
         let line = Value::Object(object).to_string();
-        if let Ok(bead) = record::parse(line.as_bytes()) {
-            database.found.ids.insert(id.clone(), id);
-            database.found.beads.push(bead);
-        }
+        let bead = record::parse(line.as_bytes());
+        let bead = bead.map_err(|error| wrong(error.to_string()))?;
+        database.found.ids.insert(id.clone(), id);
+        database.found.beads.push(bead);
     }
-    for row in rows(file, "config").unwrap_or_default() {
-        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        if SETTINGS.contains(&text("key").as_str()) && !text("value").is_empty() {
-            database.settings.insert(text("key"), text("value"));
-        }
-    }
+    database.settings = settings(&rows("config")?);
     Ok(database)
 }
 
-fn rows(file: &Path, table: &str) -> Result<Vec<Value>, ForeignError> {
-    let failed = |reason: String| ForeignError::Sqlite {
+/// Of the settings of a database those that are taken over.
+fn settings(rows: &[Value]) -> BTreeMap<String, String> {
+    let pairs = rows
+        .iter()
+        .map(|row| (text_of(row, "key"), text_of(row, "value")));
+    let is_wanted = |(key, value): &(String, String)| {
+        let is_needed = SETTINGS.contains(&key.as_str()) || key.starts_with(VALUES);
+        is_needed && !value.is_empty()
+    };
+    pairs.filter(is_wanted).collect()
+}
+
+fn text_of(row: &Value, key: &str) -> String {
+    row[key].as_str().unwrap_or_default().to_owned()
+}
+
+fn failed(file: &Path, reason: String) -> ForeignError {
+    ForeignError::Sqlite {
         file: file.display().to_string(),
         reason,
-    };
+    }
+}
+
+fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
     let run = Exec::new("sqlite3")
         .args(["-readonly", "-json"])
         .arg(file)
-        .arg(format!("SELECT * FROM {table}"))
+        .arg(sql)
         .cap(1 << 31)
         .run();
     let done = run.map_err(|error| match error {
         ExecError::Missing { .. } => ForeignError::NoSqlite,
-        error => failed(error.to_string()),
+        error => failed(file, error.to_string()),
     })?;
     if !done.ok() {
-        return Err(failed(done.error_text().trim().to_owned()));
+        return Err(failed(file, done.error_text().trim().to_owned()));
     }
     let text = done.text();
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+    serde_json::from_str(&text).map_err(|error| failed(file, error.to_string()))
 }
 
 /// A row as a record has it: without what is empty, with truth values, JSON and times as such.
-fn cleaned(row: Value) -> Value {
+fn cleaned(row: Value) -> Result<Value, String> {
     let Value::Object(object) = row else {
-        return row;
+        return Ok(row);
     };
     let mut clean = Map::new();
     for (key, value) in object {
@@ -130,7 +161,10 @@ fn cleaned(row: Value) -> Value {
                     Err(_) => json!(text),
                 }
             }
-            Value::String(text) if is_time(&key) => json!(time(&text)),
+            Value::String(text) if is_time(&key) => {
+                let time = time(&text).ok_or_else(|| format!("{key} \"{text}\" is no time"))?;
+                json!(time)
+            }
             value => value,
         };
         let key = if key == "timeout_ns" {
@@ -140,27 +174,19 @@ fn cleaned(row: Value) -> Value {
         };
         clean.insert(key, value);
     }
-    Value::Object(clean)
+    Ok(Value::Object(clean))
 }
 
 fn is_time(key: &str) -> bool {
     key.ends_with("_at") || matches!(key, "defer_until" | "last_activity")
 }
 
-/// `2026-01-02 03:04:05.6+00:00` as RFC 3339.
-fn time(text: &str) -> String {
-    let text = text
-        .split(" m=")
-        .next()
-        .unwrap_or(text)
-        .trim_end_matches(" UTC");
-    let mut text = text.replacen(' ', "T", 1).replace(" +0000", "Z");
-    let has_zone =
-        text.ends_with('Z') || text.get(10..).is_some_and(|rest| rest.contains(['+', '-']));
-    if !has_zone {
-        text.push('Z');
+/// A time as RFC 3339; one that is as it should be keeps its zone.
+fn time(text: &str) -> Option<String> {
+    match text.parse::<jiff::Timestamp>() {
+        Ok(_) => Some(text.replacen(' ', "T", 1)),
+        Err(_) => Some(instant(text)?.to_string()),
     }
-    text
 }
 
 #[cfg(test)]
@@ -174,8 +200,12 @@ mod tests {
             ("2026-01-02 03:04:05.6+01:00", "2026-01-02T03:04:05.6+01:00"),
             ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
             ("2026-01-02 03:04:05.6 +0000 UTC", "2026-01-02T03:04:05.6Z"),
+            (
+                "2026-01-01 19:04:05 -0800 PST m=+0.1",
+                "2026-01-02T03:04:05Z",
+            ),
         ] {
-            assert_eq!(time(text), wanted);
+            assert_eq!(time(text).as_deref(), Some(wanted));
         }
     }
 }

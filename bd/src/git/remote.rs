@@ -3,6 +3,8 @@
 //! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
 //! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
 
+use std::collections::BTreeMap;
+
 use super::{Git, GitError, NETWORK, redact};
 
 /// Why a push did not happen.
@@ -82,12 +84,22 @@ impl Git {
     /// `refs/` is a branch.
     pub fn ls_remote(&self, remote: &str, name: &str) -> Result<Option<String>, GitError> {
         let name = full_ref(name);
-        let call = self.plumbing(["ls-remote", "--quiet", remote, &name]);
+        Ok(self.ls_remote_all(remote, &name)?.remove(&*name))
+    }
+
+    /// The tips of the remote's refs that match a pattern, by name, asked there.
+    pub fn ls_remote_all(
+        &self,
+        remote: &str,
+        pattern: &str,
+    ) -> Result<BTreeMap<String, String>, GitError> {
+        let call = self.plumbing(["ls-remote", "--quiet", remote, pattern]);
         let listed = call.remote(remote, self.network).text()?;
-        Ok(listed.lines().find_map(|line| {
-            let (id, listed) = line.split_once('\t')?;
-            (listed == name).then(|| id.to_owned())
-        }))
+        let tips = listed.lines().filter_map(|line| {
+            let (id, name) = line.split_once('\t')?;
+            Some((name.to_owned(), id.to_owned()))
+        });
+        Ok(tips.collect())
     }
 
     /// Where the remote's HEAD points. `remote` may be a URL.

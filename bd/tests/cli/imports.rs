@@ -127,6 +127,91 @@ fn issues_of_linear_become_beads() {
     assert!(refused.contains("no issues of gh"), "{refused}");
 }
 
+#[test]
+fn issues_with_like_keys_stay_apart_and_keep_their_ids() {
+    let project = Project::new();
+    project.write("jira.csv", "Issue key,Summary\nA1-2,First\nA-12,Second\n");
+    let done = project.json(&["import", "jira.csv"]);
+    let ids = json!({"A1-2": "bd-a12", "A-12": "bd-a-12"});
+    assert_eq!((&done["created"], &done["id_mapping"]), (&json!(2), &ids));
+    // By itself, and after a rename by hand, an issue is still the same bead.
+    project.ok(&["rename", "bd-a-12", "bd-own"]);
+    project.write(
+        "one.csv",
+        "Issue key,Summary,Updated\nA-12,Changed,2030-01-01 00:00\n",
+    );
+    let again = project.json(&["import", "one.csv"]);
+    assert_eq!(again["id_mapping"], json!({"A-12": "bd-own"}));
+    assert_eq!(project.shown("bd-own")["title"], "Changed");
+    // Another tracker's issue of that name is another one.
+    project.write("linear.csv", "ID,Team,Title\nA-12,T,Of Linear\n");
+    let done = project.json(&["import", "linear.csv"]);
+    assert_eq!(done["id_mapping"], json!({"A-12": "bd-a-12"}));
+    assert_eq!(project.shown("bd-a12")["title"], "First");
+
+    let project = Project::new();
+    let issue = |repo: &str| json!([{"number": 1, "title": repo, "state": "OPEN", "url": format!("https://github.com/o/{repo}/issues/1")}]);
+    project.write("one.json", &issue("one").to_string());
+    project.write("two.json", &issue("two").to_string());
+    project.ok(&["import", "one.json"]);
+    let refused = project.fails(&["import", "two.json"]);
+    assert!(refused.contains("1 is bd-gh1 here"), "{refused}");
+    assert_eq!(project.shown("bd-gh1")["title"], "one");
+}
+
+#[test]
+fn an_issue_that_was_closed_since_is_closed_without_the_time_of_its_last_change() {
+    let project = Project::new();
+    let issue = |state, closed: Value| json!([{"number": 1, "title": "T", "state": state, "createdAt": "2026-01-01T00:00:00Z", "closedAt": closed}]);
+    project.write("issues.json", &issue("OPEN", Value::Null).to_string());
+    project.ok(&["import", "issues.json"]);
+    let closed = issue("CLOSED", json!("2026-01-05T00:00:00Z"));
+    project.write("issues.json", &closed.to_string());
+    assert_eq!(project.json(&["import", "issues.json"])["updated"], 1);
+    let bead = project.shown("bd-gh1");
+    assert_eq!(
+        (&bead["status"], &bead["closed_at"]),
+        (&json!("closed"), &json!("2026-01-05T00:00:00Z"))
+    );
+}
+
+#[test]
+fn edges_that_close_a_circle_are_left_out_and_pull_requests_are_no_issues() {
+    let project = Project::new();
+    project.write(
+        "issues.json",
+        r#"[{"number":1,"title":"A","body":"depends on #2","state":"open"},
+            {"number":2,"title":"B","body":"Part of #1, depends on #1","state":"open"},
+            {"number":3,"title":"P","state":"open","pull_request":{}}]"#,
+    );
+    let done = project.json(&["import", "issues.json"]);
+    assert_eq!((&done["created"], &done["edges"]), (&json!(2), &json!(1)));
+    let said = project.run(&["import", "issues.json"]).err;
+    assert!(
+        said.contains("1 depends on 2, which would close a circle"),
+        "{said}"
+    );
+    assert_eq!(project.shown("bd-gh2")["parent"], "bd-gh1");
+    assert_eq!(ids(&project.json(&["ready"])), ["bd-gh1", "bd-gh2"]);
+}
+
+#[test]
+fn what_cannot_be_read_of_an_export_is_named_and_nothing_is_taken_over() {
+    let project = Project::new();
+    for (text, words) in [
+        (
+            "Issue key,Summary,Created\nA-1,T,soon\n",
+            "A-1: \"soon\" is no time",
+        ),
+        ("Issue key,Summary\nA-1,\"open\nA-2,T\n", "is not closed"),
+    ] {
+        project.write("jira.csv", text);
+        let refused = project.fails(&["import", "jira.csv"]);
+        assert!(refused.contains(words), "{refused}");
+    }
+    assert_eq!(project.json(&["list", "--all"]), json!([]));
+}
+
 const DATABASE: &str = "
 CREATE TABLE issues (id TEXT, content_hash TEXT, title TEXT, description TEXT, status TEXT, priority INTEGER, issue_type TEXT, assignee TEXT, created_at DATETIME, updated_at DATETIME, closed_at DATETIME, ephemeral INTEGER, metadata TEXT, timeout_ns INTEGER);
 CREATE TABLE labels (issue_id TEXT, label TEXT);
@@ -138,7 +223,7 @@ INSERT INTO issues VALUES ('bd-w', 'x', 'Wisp', '', 'open', 2, 'task', 'dana', '
 INSERT INTO labels VALUES ('bd-a', 'x');
 INSERT INTO dependencies VALUES ('bd-w', 'bd-a', 'blocks', '2026-01-02 03:04:05', 'lee', '{}');
 INSERT INTO comments VALUES (1, 'bd-a', 'lee', 'Text', '2026-01-02 03:04:05');
-INSERT INTO config VALUES ('issue_prefix', 'bd'), ('types.custom', 'runbook'), ('last_import', 'x');
+INSERT INTO config VALUES ('issue_prefix', 'bd'), ('types.custom', 'runbook'), ('kv.memory.k', 'A note'), ('last_import', 'x');
 ";
 
 #[test]
@@ -152,7 +237,9 @@ fn a_database_of_another_bd_is_taken_over() {
     }
     let done = project.json(&["import", ".beads/old.db"]);
     assert_eq!((&done["created"], &done["edges"]), (&json!(2), &json!(1)));
-    assert_eq!(done["settings"], json!({"types.custom": "runbook"}));
+    let settings = json!({"kv.memory.k": "A note", "types.custom": "runbook"});
+    assert_eq!(done["settings"], settings);
+    assert_eq!(project.ok(&["kv", "get", "memory.k"]), "A note\n");
     let bead = project.shown("bd-a");
     assert_eq!(
         (&bead["issue_type"], &bead["priority"]),
@@ -187,5 +274,51 @@ fn without_the_program_for_databases_the_error_names_it() {
         ran.code == 1 && ran.err.contains("`sqlite3`, which is not installed"),
         "{}",
         ran.err
+    );
+}
+
+#[test]
+fn a_damaged_database_is_not_taken_over_in_part() {
+    let project = Project::new();
+    let path = project.path("old.db");
+    let sql = format!(
+        "{DATABASE}INSERT INTO issues VALUES ('bd-z', 'x', 'Z', '', 'open', 2, 'task', '', 'yesterday', '', NULL, 0, '', 0);"
+    );
+    let made = Command::new("sqlite3").arg(&path).arg(sql).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no sqlite3 here");
+        return;
+    }
+    let refused = project.fails(&["import", "old.db"]);
+    assert!(refused.contains("bd-z"), "{refused}");
+    // A table whose pages are damaged is not one that is missing.
+    let sql = "DELETE FROM issues WHERE id = 'bd-z'; SELECT rootpage FROM sqlite_master WHERE name = 'labels';";
+    let said = Command::new("sqlite3")
+        .arg(&path)
+        .arg(sql)
+        .output()
+        .unwrap();
+    let page: usize = String::from_utf8(said.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[(page - 1) * 4096..page * 4096].fill(0xff);
+    std::fs::write(&path, bytes).unwrap();
+    let refused = project.fails(&["import", "old.db"]);
+    assert!(refused.contains("sqlite3 cannot read"), "{refused}");
+    assert_eq!(project.json(&["list", "--all"]), json!([]));
+}
+
+#[test]
+fn a_folder_that_has_only_a_database_says_so() {
+    let project = Project::new();
+    std::fs::remove_file(project.path(".beads/issues.jsonl")).ok();
+    project.write(".beads/beads.db", "SQLite format 3\0and more");
+    let said = project.run(&["list"]).err;
+    assert!(
+        said.contains("bd import") && said.contains("beads.db"),
+        "{said}"
     );
 }

@@ -145,9 +145,12 @@ fn commands_that_need_a_database_say_what_to_use() {
             ("dolt status", 0, r#"{"status":"not_needed"}"#),
             (
                 "dolt push",
-                0,
-                "beads need no Dolt server; `bd sync` shares them\n",
+                1,
+                "beads need no Dolt server; `bd sync --full` shares them",
             ),
+            ("backup", 1, "bd export"),
+            ("preflight --check", 1, "bd lint"),
+            ("dolt commit", 0, "bd sync --full"),
             ("dolt sql", 1, "bd dolt is not offered"),
             ("--no-daemon vc status", 0, "bd history"),
             ("vc merge other", 1, "git log"),
@@ -192,7 +195,7 @@ fn the_doctor_takes_its_flags() {
             (
                 "doctor --check database",
                 0,
-                "takes its beads, settings and wisps over",
+                "takes over its beads, wisps, types",
             ),
             ("doctor --fix --dry-run", 0, r#"{"mended":[]}"#),
             (

@@ -13,7 +13,7 @@ use crate::yaml::Value;
 /// How many bytes it has at most: about 600 tokens.
 const MOST: usize = 2200;
 
-/// What a bead is about: the session of a later bead of the convoy is told only what touches it.
+/// The area of a bead: the session of a later bead of the convoy gets only the clauses that touch it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Area {
     domains: Vec<String>,

@@ -341,7 +341,7 @@ fn briefing(root: &Path, id: Option<&str>) -> anyhow::Result<Answer> {
         None if path.is_empty() => return Ok(Answer::new(String::new(), json!({ "text": "" }))),
         None => decision::load_below(root, &path)?,
     };
-    // The first session of a convoy is told all of it, a later one what touches its bead.
+    // The first session of a convoy gets the whole decision, a later one the clauses that touch its bead.
     let area = if sys::var("GT_CONVOY_LATER").is_empty() {
         None
     } else {

@@ -312,7 +312,7 @@ fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The specification as it is kept: its lines, as much of it as a person reads in a record.
+/// The specification for the record: its lines, as many as a person reads there.
 fn specification(text: &str) -> String {
     let keeps = |c: &char| !c.is_control() || *c == '\n';
     let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();

@@ -25,8 +25,8 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     }
     let store = ctx.store()?;
     let mut lines = Vec::new();
+    config::set_all(store.dir(), &pairs)?;
     for (key, value) in &pairs {
-        config::set(store.dir(), key, value)?;
         lines.push(format!("Set {key} = {}", escape::line(value)));
     }
     let set: Vec<_> = pairs

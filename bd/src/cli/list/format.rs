@@ -1,5 +1,7 @@
 //! `--format`: the edges of a list for other programs, or lines of the user's own.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, Dep, record};
@@ -69,12 +71,17 @@ impl Format {
 }
 
 /// The edges between beads of the list.
-fn edges(rows: &[DrawnRow]) -> impl Iterator<Item = (&Bead, &Dep, &Bead)> {
-    let find = |id: &str| rows.iter().map(|row| &row.bead).find(|bead| bead.id == id);
-    rows.iter().flat_map(move |row| {
-        let own = row.bead.dependencies.iter();
-        own.filter_map(move |edge| Some((&row.bead, edge, find(&edge.depends_on_id)?)))
-    })
+fn edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
+    let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
+    let beads: HashMap<&str, &Bead> = beads.collect();
+    let mut found = Vec::new();
+    for DrawnRow { bead, .. } in rows {
+        for edge in &bead.dependencies {
+            let to = beads.get(edge.depends_on_id.as_str());
+            found.extend(to.map(|to| (bead, edge, *to)));
+        }
+    }
+    found
 }
 
 fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {

@@ -1,4 +1,4 @@
-//! A bead of a list with what is told of its edges.
+//! A bead of a list with a summary of its edges.
 
 use serde_json::{Value, json};
 

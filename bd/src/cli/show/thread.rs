@@ -1,10 +1,13 @@
 //! A thread: a message with what it replies to and the replies to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::bead::{Bead, DepKind};
 use crate::store::Snapshot;
 use crate::ui::{Page, escape};
+
+/// So deep a reply is drawn at most.
+const DEEPEST: usize = 8;
 
 /// The thread of a bead, oldest first.
 pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
@@ -34,23 +37,21 @@ pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
 
 /// Each message below the one it replies to.
 pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
+    let above = thread.iter().map(|bead| {
+        let edge = bead.edges(&DepKind::RepliesTo).next();
+        (
+            bead.id.as_str(),
+            edge.map(|edge| edge.depends_on_id.as_str()),
+        )
+    });
+    let above: HashMap<&str, Option<&str>> = above.collect();
     let depth = |bead: &Bead| {
-        let (mut depth, mut at) = (0, bead);
-        while let Some(next) = at
-            .edges(&DepKind::RepliesTo)
-            .next()
-            .and_then(|edge| thread.iter().find(|own| own.id == edge.depends_on_id))
-        {
-            depth += 1;
-            at = next;
-            if depth >= thread.len() {
-                break;
-            }
-        }
-        depth
+        let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
+        let path = std::iter::successors(Some(bead.id.as_str()), next);
+        path.take(DEEPEST + 1).count() - 1
     };
     for bead in thread {
-        let indent = "  ".repeat(depth(bead).min(8));
+        let indent = "  ".repeat(depth(bead));
         let style = page.style().clone();
         let from = if bead.sender.is_empty() {
             &bead.created_by

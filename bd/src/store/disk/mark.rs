@@ -29,16 +29,20 @@ pub(in crate::store) fn touch(paths: &Paths) {
 
 /// Whether `beads.db` is a database of another program.
 pub fn is_foreign(paths: &Paths) -> bool {
-    File::open(paths.mark()).is_ok_and(|file| is_database(&file))
+    is_database_at(&paths.mark())
+}
+
+/// Whether a file is an SQLite database.
+pub fn is_database_at(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| is_database(&file))
 }
 
 /// Files of other programs in a beads folder that are SQLite databases, by name.
 pub fn databases(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
-    let is_one = |path: &PathBuf| File::open(path).is_ok_and(|file| is_database(&file));
     let mut found: Vec<PathBuf> = paths
-        .filter(|path| path.is_file() && is_one(path))
+        .filter(|path| path.is_file() && is_database_at(path))
         .collect();
     found.sort();
     found

@@ -47,23 +47,32 @@ fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<boo
     Ok(true)
 }
 
-/// Sends every convoy's documents to origin; gives how many refs were new there.
+/// Sends every convoy's documents to origin, which is asked once for all of them; gives how many refs were new there.
 pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
     let local = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
+    let local = local.text()?;
+    if local.is_empty() {
+        return Ok(0);
+    }
+    let mut there = git.ls_remote_all("origin", "refs/gt/discovery/*")?;
     let mut sent = 0;
-    for reference in local.text()?.lines() {
-        if send(git, reference, who)? {
+    for reference in local.lines() {
+        if send(git, reference, there.remove(reference), who)? {
             sent += 1;
         }
     }
     Ok(sent)
 }
 
-fn send(git: &Git, reference: &str, who: &Identity) -> anyhow::Result<bool> {
+fn send(
+    git: &Git,
+    reference: &str,
+    mut theirs: Option<String>,
+    who: &Identity,
+) -> anyhow::Result<bool> {
     let mut tried = 0;
     loop {
         tried += 1;
-        let theirs = git.ls_remote("origin", reference)?;
         if let Some(theirs) = &theirs {
             unite(git, reference, theirs, who)?;
         }
@@ -79,5 +88,6 @@ fn send(git: &Git, reference: &str, who: &Identity) -> anyhow::Result<bool> {
             Err(PushError::Refused(PushRefusal::Stale)) if tried < TRIES => {}
             Err(error) => return Err(error.into()),
         }
+        theirs = git.ls_remote("origin", reference)?;
     }
 }

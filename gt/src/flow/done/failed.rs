@@ -5,7 +5,7 @@ use bd::bead::{Status, attempt};
 use bd::change;
 use bd::git::Git;
 
-use super::submit::{go_idle, set_summary, still_ours, superseded};
+use super::submit::{bead_in_hand, go_idle, set_summary};
 use super::{Done, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
@@ -71,15 +71,7 @@ fn write(
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        still_ours(tx, worker, slot)?;
-        let found = tx.get(&slot.bead).cloned();
-        let mut bead = found.ok_or_else(|| crate::town::beads::UnknownBead {
-            id: slot.bead.to_string(),
-        })?;
-        anyhow::ensure!(
-            attempt::of(&bead) == slot.attempt,
-            superseded(&bead, worker)
-        );
+        let mut bead = bead_in_hand(tx, worker, slot)?;
         attempt::raise(&mut bead)?;
         let why = format!("failed: {}", gave_up.why.trim());
         let address = worker.address().to_string();

@@ -13,6 +13,20 @@ use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
 
+/// The bead, if the worker still has it and no later attempt at it has begun.
+pub(super) fn bead_in_hand(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
+    still_ours(tx, worker, slot)?;
+    let bead = tx.get(&slot.bead).cloned();
+    let bead = bead.ok_or_else(|| crate::town::beads::UnknownBead {
+        id: slot.bead.to_string(),
+    })?;
+    anyhow::ensure!(
+        attempt::of(&bead) == slot.attempt,
+        superseded(&bead, worker)
+    );
+    Ok(bead)
+}
+
 /// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
 pub(super) fn submit(
     town: &LiveTown,
@@ -25,15 +39,7 @@ pub(super) fn submit(
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        still_ours(tx, worker, slot)?;
-        let found = tx.get(&slot.bead).cloned();
-        let mut bead = found.ok_or_else(|| crate::town::beads::UnknownBead {
-            id: slot.bead.to_string(),
-        })?;
-        anyhow::ensure!(
-            attempt::of(&bead) == slot.attempt,
-            superseded(&bead, worker)
-        );
+        let mut bead = bead_in_hand(tx, worker, slot)?;
         let number = attempt::raise(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
         let area = area_of(&proof.files);
@@ -84,7 +90,7 @@ pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
 }
 
 /// Whether the lease is still the one under which the work was proven.
-pub(super) fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
+fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
         .get(&worker.agent_id)

@@ -116,7 +116,7 @@ impl<'a> Sandbox<'a> {
         Ok(discovery::place(&Git::at(self.path()), key)?)
     }
 
-    /// Brings the sandbox onto a fresh `branch` that starts from `target` as it is now, or from the commit of unmerged work
+    /// Brings the sandbox onto a fresh `branch` that starts from the present `target`, or from the commit of unmerged work
     /// that it is to stand on, where this repository has it.
     pub fn prepare(
         &self,

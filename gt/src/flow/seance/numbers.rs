@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bd::ui::counted;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::transcript;
@@ -92,14 +92,10 @@ pub fn proposal(town: &LiveTown) -> Option<String> {
     let env = |name: &str| town.env.get(name).unwrap_or_default();
     let pulse = Pulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
-    if let (Some(begun), Some(most)) = (
-        env(STARTED).parse::<Timestamp>().ok(),
-        layers
-            .get("session.cycle_age")
-            .and_then(|setting| duration(&setting.value)),
-    ) {
+    let most = layers.time("session.cycle_age");
+    if let Ok(begun) = env(STARTED).parse::<Timestamp>() {
         let age = town.clock.now().duration_since(begun);
-        if age >= most {
+        if most.is_positive() && age >= most {
             why.push(format!(
                 "it is {} old",
                 counted(usize::try_from(age.as_mins()).unwrap_or_default(), "minute")
@@ -120,11 +116,6 @@ pub fn proposal(town: &LiveTown) -> Option<String> {
             why.join(", ")
         )
     })
-}
-
-fn duration(value: &Value) -> Option<SignedDuration> {
-    let nanos = bd::query::when::duration(value.as_str()?)?;
-    (nanos > 0).then(|| SignedDuration::from_nanos(nanos))
 }
 
 #[cfg(test)]

@@ -273,7 +273,7 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
         ],
     );
     let home = town::home_of(town, address);
-    // Without it the agent is told the same by `gt prime`.
+    // Without the file `gt prime` gives the agent the same text.
     town::role_file::ensure(town, address, runtime.preset.runs_hooks()).ok();
     let env = identity_env(town, address, session.as_str());
     let (live, _) = begin(

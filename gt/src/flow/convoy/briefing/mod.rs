@@ -40,7 +40,7 @@ pub struct Entry {
     pub title: String,
     /// The last part of its worker's address; empty where unknown.
     pub worker: String,
-    /// What its worker said, or whoever closed it, cut at the limit; empty where nobody said anything.
+    /// The summary by the worker, or the reason of the close, cut at the limit; empty without either.
     pub summary: String,
     /// The folder in which most of its changed files are; empty where that is not known.
     #[serde(default)]
@@ -149,7 +149,7 @@ fn entry(bead: &Bead) -> Entry {
     }
 }
 
-/// What is known of how a bead ended: the reason of whoever closed it by hand, and the summary of `gt done`. The reason of
+/// How a bead ended: the reason of whoever closed it by hand, and the summary of `gt done`. The reason of
 /// a failure is its lesson and comes first.
 fn words(summary: &str, reason: &str, failed: bool) -> String {
     let (summary, reason) = (summary.trim(), reason.trim());

@@ -85,7 +85,7 @@ pub(in crate::flow::prime) fn role(
             parts.push(Part::fixed("role", role_file::NAME, text));
             return parts;
         }
-        // A program that asked by its hook asks again by itself.
+        // The hook of a program that has one runs again automatically.
         let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
         let lines = role_file::text_of(address.role())
             .trim_end()
