@@ -27,7 +27,7 @@ const UNPROVEN: &str = "closed_without_done";
 /// The label of a bead that is or was closed in that way.
 pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
 
-/// When a bead was given to its worker, RFC 3339: what that worker was told is what was known then.
+/// When a bead was given to its worker, RFC 3339: a brief afterwards shows the context of that time.
 const GIVEN: &str = "given_at";
 
 /// The label of a bead at which a worker gave up.

@@ -127,7 +127,7 @@ fn briefing(
     all
 }
 
-/// Whether another bead of the convoy was given to a worker before: its session was told all of the decision.
+/// Whether another bead of the convoy was given to a worker before: that worker got the whole decision.
 fn has_other_sessions(stores: &Stores, convoy: &Bead, bead: &Bead) -> bool {
     let given = attempt::given_at(bead);
     let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);

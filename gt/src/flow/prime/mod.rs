@@ -294,7 +294,7 @@ fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
     parts
 }
 
-/// When a bead that is handed in or done was given to its worker: what is said about it is what was said then.
+/// When a bead that is handed in or done was given to its worker: its brief shows the context of that time.
 fn was_given(bead: &Bead) -> Option<Timestamp> {
     match bead.status {
         Status::Open | Status::Hooked => None,

@@ -19,7 +19,7 @@ struct Area<'a> {
     name: &'a str,
     /// Failures first, then the newest.
     beads: Vec<&'a Entry>,
-    told: Vec<String>,
+    sentences: Vec<String>,
 }
 
 /// One paragraph over beads, oldest first.
@@ -37,7 +37,7 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
     let mut areas = areas_of(entries);
     fill(&mut areas, ROOM.saturating_sub(head.len() + REST));
     let (shown, rest): (Vec<&Area<'_>>, Vec<&Area<'_>>) =
-        areas.iter().partition(|area| !area.told.is_empty());
+        areas.iter().partition(|area| !area.sentences.is_empty());
     let mut text = head;
     for area in shown {
         text.push_str(&line(area));
@@ -64,8 +64,12 @@ fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
         .map(|(name, mut beads)| {
             // The sort is stable: of the same kind the newest stays first.
             beads.sort_by_key(|entry| !entry.failed);
-            let told = Vec::new();
-            Area { name, beads, told }
+            let sentences = Vec::new();
+            Area {
+                name,
+                beads,
+                sentences,
+            }
         })
         .collect();
     areas.sort_by_key(|area| {
@@ -80,7 +84,11 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
     let most = areas.iter().map(|area| area.beads.len()).max();
     for turn in 0..most.unwrap_or_default() {
         for area in areas.iter_mut() {
-            let Some(entry) = area.beads.get(turn).filter(|_| area.told.len() == turn) else {
+            let Some(entry) = area
+                .beads
+                .get(turn)
+                .filter(|_| area.sentences.len() == turn)
+            else {
                 continue;
             };
             let sentence = sentence(entry);
@@ -91,7 +99,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
             };
             if let Some(left) = room.checked_sub(sentence.len() + around) {
                 room = left;
-                area.told.push(sentence);
+                area.sentences.push(sentence);
             }
         }
     }
@@ -102,18 +110,18 @@ fn line(area: &Area<'_>) -> String {
         "" => "elsewhere".to_owned(),
         name => bd::ui::escape::line(name),
     };
-    let more = match area.beads.len() - area.told.len() {
+    let more = match area.beads.len() - area.sentences.len() {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
     format!(
         "> {name} ({}): {}{more}\n",
         area.beads.len(),
-        area.told.join("; ")
+        area.sentences.join("; ")
     )
 }
 
-/// What one bead contributes: the first sentence of what is known of it, else its title.
+/// What one bead contributes: the first sentence of its summary, else its title.
 fn sentence(entry: &Entry) -> String {
     let said = match first_sentence(&entry.summary) {
         "" => entry.title.as_str(),
