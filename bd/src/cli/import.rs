@@ -21,7 +21,7 @@ use super::report::{Answer, Nothing, Said};
 /// A record of a bead that is not here makes it. One of a bead that is here changes it if the record is newer.
 /// A deleted bead stays deleted. The same file twice changes nothing.
 ///
-/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the types, statuses,
+/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the prefix, types, statuses,
 /// kept values and notes that are only in it; and exports of GitHub (`gh issue list --state all --json
 /// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`), Jira and Linear as JSON or
 /// CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
@@ -70,6 +70,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let prefix = store.prefix()?;
     let (found, settings) = read(ctx, &args, &prefix)?;
+    let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
     let mut beads = found.beads;
     let foreign: Vec<String> = beads
         .iter()
@@ -163,7 +164,10 @@ fn read(
     if file != "-" && mark::is_database_at(&path) {
         let database = sqlite::read(&path)?;
         let mut settings = database.settings;
-        settings.remove("issue_prefix");
+        // Beads that are here already have a prefix, whether a setting says so or not.
+        if ctx.store()?.snapshot()?.bead_refs().next().is_some() {
+            settings.remove("issue_prefix");
+        }
         settings.retain(|name, _| ctx.config.get(name).is_none());
         return Ok((database.found, settings));
     }

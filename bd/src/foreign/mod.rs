@@ -43,7 +43,7 @@ pub enum ForeignError {
     #[error("{0}")]
     Unknown(String),
     /// Issues that another bead stands in the way of.
-    #[error("{}: those beads are of something else; import into a project of its own", .0.join(", "))]
+    #[error("{}, which is another issue; import them into a project of their own", .0.join(", "))]
     Taken(Vec<String>),
     /// The program that reads databases is not there.
     #[error("an SQLite database is read by the program `sqlite3`, which is not installed here")]

@@ -312,6 +312,24 @@ fn a_damaged_database_is_not_taken_over_in_part() {
 }
 
 #[test]
+fn a_folder_without_beads_takes_the_prefix_of_the_database_over() {
+    let project = Project::new();
+    std::fs::remove_file(project.path(".beads/config.yaml")).ok();
+    let path = project.path(".beads/old.db");
+    let sql = DATABASE
+        .replace("'bd-", "'web-")
+        .replace("('issue_prefix', 'bd')", "('issue_prefix', 'web')");
+    let made = Command::new("sqlite3").arg(&path).arg(sql).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no sqlite3 here");
+        return;
+    }
+    assert_eq!(project.json(&["import", ".beads/old.db"])["created"], 2);
+    let new = project.json(&["create", "New", "-d", "D"]);
+    assert!(new["id"].as_str().unwrap().starts_with("web-"), "{new}");
+}
+
+#[test]
 fn a_folder_that_has_only_a_database_says_so() {
     let project = Project::new();
     std::fs::remove_file(project.path(".beads/issues.jsonl")).ok();
