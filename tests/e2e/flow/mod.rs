@@ -1,6 +1,7 @@
 //! Whole stories, from sling to landed convoy, and crashes at each step.
 
 mod claude;
+mod claude_convoy;
 mod conflict;
 mod crash;
 mod discovery;
