@@ -21,7 +21,7 @@ fn place() -> (Town, Repo) {
 }
 
 /// The same, with the keeper at work.
-fn kept() -> (Town, Repo) {
+pub(crate) fn planted() -> (Town, Repo) {
     let (town, origin) = place();
     keeper(&town, &["install"]).ok();
     keeper(&town, &["plant"]).ok();
@@ -51,7 +51,7 @@ const SPEC: &str = "Add user profile modal with logout button";
 
 #[test]
 fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     let seeds =
         std::fs::read_to_string(town.root().join("web/keeper/seeds/frontend.yaml")).unwrap();
     assert!(
@@ -89,7 +89,7 @@ fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
 
 #[test]
 fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     let bead = town.bead("web", "One");
     let said = create(&town, "Side", &[&bead], "Add a sidebar");
     assert_eq!(said.code, 3, "{}", said.err);
@@ -139,7 +139,7 @@ fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
 
 #[test]
 fn convoys_made_at_the_same_time_get_numbers_of_their_own() {
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     let beads: Vec<String> = (0..8)
         .map(|at| town.bead("web", &format!("B{at}")))
         .collect();
@@ -175,7 +175,7 @@ fn queue(town: &Town) -> Value {
 
 #[test]
 fn a_merge_that_breaks_a_rule_is_blocked_with_rule_file_and_line_until_it_is_waived() {
-    let (town, origin) = kept();
+    let (town, origin) = planted();
     town.script(
         "printf 'import x\\nexport function ProfileModal() {}\\n' > src/ProfileModal.tsx\n\
          sed -i 's/  Free,/  Team,\\n  Free,/' src/auth.ts",
@@ -216,7 +216,7 @@ fn a_merge_that_breaks_a_rule_is_blocked_with_rule_file_and_line_until_it_is_wai
 
 #[test]
 fn an_override_counts_for_its_own_bead_only() {
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     town.script("printf 'export enum Plan { A }\\n' > \"src/$GT_BEAD.ts\"");
     let front = "---\noverride:\n  allow: [new-enum]\n---\nAdd the enum.";
     let with = town
@@ -251,7 +251,7 @@ fn an_override_counts_for_its_own_bead_only() {
 
 #[test]
 fn a_decision_that_cannot_be_read_any_more_waits_for_a_person() {
-    let (town, origin) = kept();
+    let (town, origin) = planted();
     town.script("echo x > x.txt");
     let bead = town.bead("web", "X");
     create(&town, "X", &[&bead], SPEC);
@@ -300,7 +300,7 @@ fn without_the_keeper_and_after_it_everything_is_as_before() {
         )
     };
     let never = story(&place().0);
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     keeper(&town, &["uninstall"]).ok();
     let gone = story(&town);
     assert_eq!(never, gone);
@@ -313,20 +313,21 @@ fn without_the_keeper_and_after_it_everything_is_as_before() {
 }
 
 /// Tokens as a real model counts them (cl100k).
-fn tokens(text: &str) -> usize {
+pub(crate) fn tokens(text: &str) -> usize {
     tiktoken_rs::cl100k_base_singleton()
         .encode_ordinary(text)
         .len()
 }
 
-/// What a session that does all beads one after the other is told, in tokens, and what each bead's front matter has.
-fn told(town: &Town, beads: &[String]) -> (usize, usize) {
+/// What a session that does all beads one after the other is told, or one session per bead, in tokens, and what each
+/// bead's front matter has.
+fn told(town: &Town, beads: &[String], one_session: bool) -> (usize, usize) {
     let home = town.root().join("web/crew/max");
     std::fs::create_dir_all(&home).unwrap();
     let (mut all, mut front) = (0, 0);
-    let event =
-        json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": "startup" });
     for bead in beads {
+        let session = if one_session { "s" } else { bead };
+        let event = json!({ "hook_event_name": "SessionStart", "session_id": session, "source": "startup" });
         let text = description(town, bead);
         front = front.max(tokens(text.strip_suffix("Do: Bead").unwrap()));
         let held = [
@@ -354,10 +355,10 @@ fn told(town: &Town, beads: &[String]) -> (usize, usize) {
     (all, front)
 }
 
-/// How many tokens the keeper costs a session that does so many beads, and the front matter of each.
-fn overhead(count: usize) -> (usize, usize) {
+/// How many tokens the keeper costs the sessions that do so many beads, and the front matter of each.
+fn difference(count: usize, one_session: bool) -> (usize, usize) {
     let said = |with: bool| {
-        let (town, _origin) = if with { kept() } else { place() };
+        let (town, _origin) = if with { planted() } else { place() };
         let file = town.path("beads.md");
         let text: String = (0..count).map(|_| "## Bead\n\nDo: Bead\n\n").collect();
         std::fs::write(&file, text).unwrap();
@@ -377,13 +378,19 @@ fn overhead(count: usize) -> (usize, usize) {
         assert_eq!(beads.len(), count);
         let all: Vec<&String> = beads.iter().collect();
         assert_eq!(create(&town, "User profile", &all, SPEC).code, 0);
-        told(&town, &beads)
+        told(&town, &beads, one_session)
     };
     let (with, front) = said(true);
     let (without, none) = said(false);
-    assert!(with - without < 1000, "{count} beads: {with} - {without}");
     assert!(with > without + 50, "the decision is told");
     assert!(front > 0 && front <= 45 && none == 0, "{front}");
+    (with - without, front)
+}
+
+/// The same for one session that does all of them.
+fn overhead(count: usize) -> (usize, usize) {
+    let (tokens, front) = difference(count, true);
+    assert!(tokens < 1000, "{count} beads: {tokens}");
     // As docs/CONTEXT.md says, but for a fifth: names of folders differ.
     let page = include_str!("../../docs/CONTEXT.md");
     let number = |before: &str, after: &str| -> usize {
@@ -391,13 +398,9 @@ fn overhead(count: usize) -> (usize, usize) {
         rest.split(after).next().unwrap().parse().unwrap()
     };
     let said = number("one after the other gets ", " tokens more");
-    assert!(
-        said.abs_diff(with - without) * 5 <= said,
-        "{count} beads: {}",
-        with - without
-    );
+    assert!(said.abs_diff(tokens) * 5 <= said, "{count} beads: {tokens}");
     assert_eq!(front, number("the front matter of a bead ", "."));
-    (with - without, front)
+    (tokens, front)
 }
 
 #[test]
@@ -426,8 +429,19 @@ fn the_keeper_costs_under_1000_tokens_for_many_beads() {
 }
 
 #[test]
+fn the_keeper_costs_each_session_the_same_where_each_bead_has_its_own() {
+    for beads in [5, count(7, 100)] {
+        let (tokens, _) = difference(beads, false);
+        println!("{beads} beads, a session each: {tokens} tokens");
+        // As docs/KEEPER.md says, but for a fifth: names of folders differ.
+        let each = tokens / beads;
+        assert!(each.abs_diff(130) * 5 <= 130, "{beads} beads: {tokens}");
+    }
+}
+
+#[test]
 fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_decision_once() {
-    let (town, origin) = kept();
+    let (town, origin) = planted();
     town.script(
         "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho \"$GT_BEAD_TITLE\" > \"$GT_BEAD.txt\"\n\
          echo \"wrote $GT_BEAD.txt\" > \"$GT_SUMMARY_FILE\"\n\
@@ -577,7 +591,7 @@ fn a_look_writes_nothing_and_commands_and_texts_are_installed() {
 
 #[test]
 fn later_sessions_of_a_convoy_get_only_the_clauses_of_their_area() {
-    let (town, _origin) = kept();
+    let (town, _origin) = planted();
     town.script(
         "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho w > \"$GT_BEAD.txt\"",
     );

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::keeper;
 use serde_json::{Value, json};
 use town_tests::{Model, Repo, Town, claude, eventually, report_skip};
 
@@ -96,12 +97,12 @@ fn scenario(steps: &[Step]) -> Value {
 
 impl Story {
     /// Makes the convoy in a town with a rig.
-    fn new(bin: &Path, (town, origin): (Town, Repo), spec: &str) -> Self {
+    fn new(bin: &Path, (town, origin): (Town, Repo), spec: &str, task: fn(&str) -> &str) -> Self {
         let mut steps: Vec<Step> = Vec::new();
         for (name, title, needs) in PLAN {
             let needs: Vec<&str> = needs.iter().map(|at| steps[*at].id.as_str()).collect();
             let needs = needs.join(",");
-            let task = format!("FACT-TASK-{name}: do it well.");
+            let task = format!("FACT-TASK-{name}: {}.", task(name));
             let mut args = vec!["create", title, "--silent", "-d", &task];
             if !needs.is_empty() {
                 args.extend(["--deps", &needs]);
@@ -315,7 +316,7 @@ fn each_session_of_a_convoy_with_claude_code_has_what_it_should_know_once() {
         return;
     };
     let spec = "A parser that names its errors";
-    let story = Story::new(&bin, Town::with_rig(), spec);
+    let story = Story::new(&bin, Town::with_rig(), spec, |_| "do it well");
     let followup = story.run();
     let sessions = story.sessions();
     let mut names: Vec<&str> = sessions.iter().map(|one| one.name.as_str()).collect();
@@ -348,4 +349,54 @@ fn each_session_of_a_convoy_with_claude_code_has_what_it_should_know_once() {
         "{merged:?}"
     );
     assert_eq!(story.town.show(".", &story.convoy)["status"], "closed");
+}
+
+/// The keeper's text in a context: the part about the decision, to the heading after it.
+fn keeper_text(context: &str) -> &str {
+    let Some(begin) = context.find("# Decision about this convoy") else {
+        return "";
+    };
+    let part = &context[begin..];
+    let end = part[1..].find("\n#").map_or(part.len(), |end| end + 2);
+    part[..end].trim_end()
+}
+
+#[test]
+fn the_keeper_costs_a_convoy_with_claude_code_under_1000_tokens() {
+    let Some(bin) = program() else {
+        return;
+    };
+    let spec = "Add user profile modal with a logout button, and the Tier enum";
+    // Three beads name the area that they touch.
+    let task = |name: &str| match name {
+        "LEXER" => "extend the profile modal",
+        "TREE" => "append to the Tier enum",
+        "ERRORS" => "log out with the auth service",
+        _ => "do it well",
+    };
+    let story = Story::new(&bin, keeper::planted(), spec, task);
+    story.run();
+    let root = story.town.path("").display().to_string();
+    let mut counts = Vec::new();
+    for session in story.sessions() {
+        let (context, message) = session.told();
+        let text = keeper_text(context);
+        let tokens = keeper::tokens(&text.replace(&root, "/"));
+        println!("{}: {tokens} tokens", session.name);
+        assert!(tokens < 300, "{text}");
+        assert_eq!(message.matches("ADR-001").count(), 0, "{message}");
+        // A follow-up is no bead of the convoy: the task then names its decision.
+        let is_in_convoy = session.name != "followup";
+        let expected = if is_in_convoy { 2 } else { 1 };
+        assert_eq!(
+            context.matches("ADR-001").count() - text.matches("`gt keeper show").count(),
+            expected,
+            "{context}"
+        );
+        assert_eq!(text.is_empty(), !is_in_convoy, "{context}");
+        counts.push(tokens);
+    }
+    let sum: usize = counts.iter().sum();
+    println!("all sessions of the convoy: {sum} tokens");
+    assert!(sum < 1000, "{sum}");
 }
