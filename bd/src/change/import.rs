@@ -45,11 +45,12 @@ pub struct Imported {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Imports beads. Of two with one id the first counts.
+/// Imports beads, and tells of each one. Of two with one id the first counts.
 pub fn import(
     tx: &mut Tx<'_>,
     mut beads: Vec<Bead>,
     options: ImportOptions,
+    mut next: impl FnMut(),
 ) -> Result<Imported, ChangeError> {
     check_references(&mut beads, options.clear_duplicate_refs)?;
     let mut done = Imported::default();
@@ -58,6 +59,7 @@ pub fn import(
     beads.sort_by_key(|bead| bead.id.matches('.').count());
     let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     for mut bead in beads {
+        next();
         let id = bead.id.clone();
         let own = tx.get(&id).cloned();
         let is_gone = own.as_ref().is_some_and(Bead::is_tombstone) || tx.is_archived(&id);

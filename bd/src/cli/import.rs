@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use serde_json::json;
 
 use crate::bead::validate::Vocabulary;
-use crate::bead::{id, lines};
+use crate::bead::{Bead, id, lines};
 use crate::change::{self, ImportOptions, Imported, NewIds, Orphans};
 use crate::config::{self, Config};
 use crate::context::Context;
@@ -71,25 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let prefix = store.prefix()?;
     let (found, settings) = read(ctx, &args, &prefix)?;
     let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
-    let mut beads = found.beads;
-    let foreign: Vec<String> = beads
-        .iter()
-        .filter(|bead| !bead.is_tombstone() && !has_prefix(ctx, &bead.id, &prefix))
-        .map(|bead| bead.id.clone())
-        .collect();
-    if args.rename_on_import {
-        let new = |old: &String| Some((old.clone(), with_prefix(old, &prefix)?));
-        let ids: NewIds = foreign.iter().filter_map(new).collect();
-        for bead in &mut beads {
-            change::renamed(bead, &ids);
-        }
-    } else if !foreign.is_empty() && !args.force {
-        return Err(mismatch(&foreign, &prefix).into());
-    }
-    if !args.force {
-        // Deleted beads of another prefix say nothing here.
-        beads.retain(|bead| has_prefix(ctx, &bead.id, &prefix));
-    }
+    let beads = of_here(ctx, &args, found.beads, &prefix)?;
     let options = ImportOptions {
         skip_existing: args.skip_existing,
         strict: args.strict,
@@ -97,15 +79,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
     let mut done = Imported::default();
+    let bar = ctx.ui.bar(beads.len());
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
         tx.learn(words(&settings));
-        done = change::import(tx, beads.clone(), options)?;
+        done = change::import(tx, beads, options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {
             return Err(DryRun.into());
         }
         Ok(())
     });
+    bar.finish_and_clear();
     match ended {
         Err(error) if error.is::<DryRun>() => {}
         ended => ended?,
@@ -126,6 +110,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         settings,
     };
     report(ctx, &done, &source, args.dry_run)
+}
+
+/// The beads that may come in, with the prefix of this place where that is wanted.
+fn of_here(
+    ctx: &Context,
+    args: &Args,
+    mut beads: Vec<Bead>,
+    prefix: &str,
+) -> Result<Vec<Bead>, Usage> {
+    let mut own = ctx.config.list("allowed_prefixes");
+    own.push(prefix.to_owned());
+    let foreign: Vec<String> = beads
+        .iter()
+        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &own))
+        .map(|bead| bead.id.clone())
+        .collect();
+    if args.rename_on_import {
+        let new = |old: &String| Some((old.clone(), with_prefix(old, prefix)?));
+        let ids: NewIds = foreign.iter().filter_map(new).collect();
+        for bead in &mut beads {
+            change::renamed(bead, &ids);
+        }
+    } else if !foreign.is_empty() && !args.force {
+        return Err(mismatch(&foreign, prefix));
+    }
+    if !args.force {
+        // Deleted beads of another prefix say nothing here.
+        beads.retain(|bead| has_prefix(&bead.id, &own));
+    }
+    Ok(beads)
 }
 
 /// The types and statuses that come with the beads.
@@ -256,10 +270,8 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
     Said::new(value, text).answer()
 }
 
-fn has_prefix(ctx: &Context, id: &str, prefix: &str) -> bool {
-    let allowed = ctx.config.list("allowed_prefixes");
-    let mut all = allowed.iter().map(String::as_str).chain([prefix]);
-    all.any(|own| {
+fn has_prefix(id: &str, prefixes: &[String]) -> bool {
+    prefixes.iter().any(|own| {
         let rest = id.strip_prefix(own.trim_end_matches('-'));
         rest.is_some_and(|rest| rest.starts_with('-'))
     })

@@ -227,10 +227,7 @@ impl Store {
         if done.changes.is_empty() {
             return Ok(answer);
         }
-        let source = &done.snapshot.source;
-        let size = source.key(index::ISSUES)?.size;
-        let began = source.state.began();
-        self.acknowledge(&Event {
+        let event = Event {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
             actor: author.actor.clone(),
@@ -239,21 +236,25 @@ impl Store {
             undoes: done.undoes,
             wisps: false,
             changes: done.changes,
-        })?;
-        drop(done.snapshot);
-        self.after_write(size, began.as_ref(), &at);
+        };
+        let size = done.snapshot.source.key(index::ISSUES)?.size;
+        let own = self.acknowledge(&event)?;
+        self.after_write(done.snapshot, event, (size, own), &at);
         Ok(answer)
     }
 
-    /// Folds at once while the store is small, and puts off to after the answer what takes longer.
-    fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
+    /// Folds at once while the store is small, and puts off to after the answer what takes longer. The sizes are
+    /// those of the issues and of the entry.
+    fn after_write(&self, snapshot: Snapshot, event: Event, sizes: (u64, u64), now: &Stamp) {
+        let (issues, own) = sizes;
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
-        let due = self.policy.due(size, journal, began, now);
+        let began = snapshot.source.state.began();
+        let due = self.policy.due(issues, (journal, own), began.as_ref(), now);
         if due != FoldDue::Now {
             mark::touch(&self.paths);
         }
         match due {
-            FoldDue::Now => self.fold_acknowledged(now),
+            FoldDue::Now => self.fold_acknowledged(snapshot, event, now),
             FoldDue::Soon => self.reports.fold_when_settled(self.dir()),
             FoldDue::WhenOld => self.reports.fold_when_old(self.dir()),
             FoldDue::No => {}
@@ -274,8 +275,8 @@ impl Store {
     /// ever.
     fn wait_until_settled(&self) {
         clock::wait_for(SETTLE_PAUSE * SETTLE_TRIES, || {
-            let read = Source::read(&self.paths);
-            read.is_ok_and(|read| !read.source.is_unsettled())
+            Source::is_settled(&self.paths)
+                .is_ok_and(|is_settled| is_settled)
                 .then_some(())
         });
     }
@@ -330,8 +331,8 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    /// Appends an entry, safely.
-    fn acknowledge(&self, entry: &Event) -> Result<(), StoreError> {
+    /// Appends an entry, safely; says how long its line is.
+    fn acknowledge(&self, entry: &Event) -> Result<u64, StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
             ignore::hide(self.paths.dir());
@@ -341,7 +342,8 @@ impl Store {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
-        })
+        })?;
+        Ok(line.len() as u64)
     }
 
     /// A name for an event that no other clone gives.
@@ -359,21 +361,17 @@ impl Store {
             .collect()
     }
 
-    /// Folds what is safe in the journal. Where that fails the entry stays there, is read from
-    /// there, and the next writer folds it.
-    fn fold_acknowledged(&self, now: &Stamp) {
-        let folded = self
-            .read_compared()
-            .and_then(|read| self.take(read))
-            .and_then(|snapshot| {
-                if snapshot.source.is_unsettled() {
-                    // It is safe in the journal until the issues hold still.
-                    self.reports.fold_when_settled(self.dir());
-                    return Ok(());
-                }
-                self.run_folds(snapshot, now)
-            });
-        if let Err(error) = folded {
+    /// Folds what is safe in the journal, with the entry that was just added to it. Where that fails the entry stays
+    /// there, is read from there, and the next writer folds it.
+    fn fold_acknowledged(&self, mut snapshot: Snapshot, event: Event, now: &Stamp) {
+        if snapshot.source.is_unsettled() {
+            // It is safe in the journal until the issues hold still.
+            self.reports.fold_when_settled(self.dir());
+            return;
+        }
+        // The snapshot has what the entry changed, and under the lock nobody else adds one.
+        snapshot.source.state.journal.entries.push(event);
+        if let Err(error) = self.run_folds(snapshot, now) {
             self.reports.notice(format!(
                 "the change is saved in {}, but not yet in {}: {}",
                 self.paths.journal().display(),

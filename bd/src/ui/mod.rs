@@ -16,6 +16,7 @@ pub mod tree;
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;
 
@@ -94,6 +95,16 @@ impl Ui {
     /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.out_terminal
+    }
+
+    /// A bar for so many beads on standard error; hidden where that is no terminal, and for what takes no time.
+    pub fn bar(&self, beads: usize) -> ProgressBar {
+        if self.quiet || self.json || beads < 5_000 {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{bar:30.green} {human_pos} of {human_len} beads");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(beads as u64).with_style(style.progress_chars("━╸ "))
     }
 
     /// The width of the output, where it is known.

@@ -112,3 +112,12 @@ fn ids_of_the_archive_are_not_given_again() {
     let said = project.fails(&["create", "Again", "--id", "bd-old"]);
     assert!(said.contains("already exists"), "{said}");
 }
+
+#[test]
+fn a_refused_child_leaves_its_parent_in_the_archive() {
+    let project = project();
+    project.ok(&["compact", "--older-than", "1y"]);
+    let said = project.fails(&["create", "Child", "--parent", "bd-old", "-t", "bogus"]);
+    assert!(said.contains("invalid issue type: bogus"), "{said}");
+    assert!(!project.read(".beads/issues.jsonl").contains("\"bd-old\""));
+}

@@ -159,6 +159,17 @@ fn a_fresh_clone_is_told_once_that_git_does_not_merge_beads_there() {
         "{hint}"
     );
     assert_eq!(said("clone", &["list"]), "");
+    // What was done there before does not keep it from being set up.
+    project.run_in(&project.path("clone"), &["create", "B"]);
+    let init = project.run_in(&project.path("clone"), &["init"]);
+    assert!(
+        init.out.contains("2 issues found here"),
+        "{}{}",
+        init.out,
+        init.err
+    );
+    let again = said("clone", &["init"]);
+    assert!(again.contains("already"), "{again}");
     git(&project, &["clone", "-q", ".", "other"]);
     said("other", &["merge", "--install"]);
     assert_eq!(said("other", &["list"]), "");

@@ -34,7 +34,7 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
         for (title, sections) in drafts {
             let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
                 let draft = draft(title.clone(), &sections)?;
-                super::check_kind(tx, &draft.new.issue_type)?;
+                super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
                 let bead = change::create(tx, draft.new)?;
                 for (kind, target) in draft.edges {
                     change::add_dep(tx, &bead.id, &target, kind)?;
@@ -257,7 +257,7 @@ pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
         .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
     let (store, _) = place::choose(ctx, args)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let plan = plan.read(path, |kind| super::check_kind(tx, kind))?;
+        let plan = plan.read(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
         Ok(change::create_all(tx, plan)?)
     });
     let ids = made.with_context(|| path.to_owned())?;

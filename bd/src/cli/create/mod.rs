@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::bead::validate::Vocabulary;
 use crate::bead::{Bead, DepKind, Kind, id};
 use crate::change::{self, New};
 use crate::context::Context;
@@ -223,6 +224,7 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
         .as_deref()
         .and_then(|id| Some(id::split_child(id)?.0));
     if let Some(parent) = args.parent.as_deref().or(above) {
+        check_kind(&store.snapshot()?.config().vocabulary(), &new.issue_type)?;
         let back = change::restore_parents(&store, &ctx.author(), &ctx.clock, parent)?;
         for id in back {
             ctx.ui.status(&format!(
@@ -232,7 +234,7 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     }
     let edges = request::edges(args);
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        check_kind(tx, &new.issue_type)?;
+        check_kind(tx.vocabulary(), &new.issue_type)?;
         let bead = change::create(tx, new)?;
         let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
@@ -266,14 +268,14 @@ fn remark(ctx: &Context, new: &New) {
     }
 }
 
-fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
+fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), Usage> {
     let usual = crate::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
-    if usual || tx.vocabulary().kinds.iter().any(|own| own == kind.as_str()) {
+    if usual || words.kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
     Err(Usage(format!(
         "invalid issue type: {kind}. Valid types: {}",
-        tx.vocabulary().kinds_in_words()
+        words.kinds_in_words()
     )))
 }
 

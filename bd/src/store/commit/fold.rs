@@ -29,7 +29,7 @@ use crate::store::index::{ISSUES, Index, Keys, WISPS};
 use crate::store::log::damage::{self, keep};
 use crate::store::log::event::BeadFile;
 use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, Journal, Mark};
+use crate::store::log::journal::{self, Mark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
@@ -74,8 +74,8 @@ impl Fold<'_> {
             return Ok(Folded::Unsettled);
         }
         let paths = source.paths.clone();
-        let entries = journal::decode(&source.state.text);
-        let Some(replaced) = self.replace(&entries)? else {
+        let entries = std::mem::take(&mut self.snapshot.source.state.journal.entries);
+        let Some(replaced) = self.replace(entries)? else {
             return Ok(Folded::Overtaken);
         };
         let merged = &self.snapshot.source.state.merged;
@@ -90,10 +90,10 @@ impl Fold<'_> {
     }
 
     /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
-    fn replace(&mut self, entries: &Journal) -> Result<Option<Replaced>, StoreError> {
+    fn replace(&mut self, entries: Vec<Event>) -> Result<Option<Replaced>, StoreError> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
-        for change in entries.entries.iter().flat_map(|entry| &entry.changes) {
+        for change in entries.iter().flat_map(|entry| &entry.changes) {
             homes.insert(change.home());
             if change.line.is_none() {
                 removed.insert((change.home(), &change.id));
@@ -131,9 +131,9 @@ impl Fold<'_> {
     }
 
     /// What goes to history: the events of the journal, and what was merged.
-    fn events(&self, journal: &Journal) -> Vec<Event> {
+    fn events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
-        let entries = journal.entries.iter().cloned();
+        let entries = entries.into_iter();
         let mut events: Vec<Event> = entries.filter_map(Event::for_history).collect();
         events.extend(history::merge_event(&state.merged, self.now));
         events
@@ -205,11 +205,12 @@ impl Fold<'_> {
     /// Gives the key of the wisps and the new issues, or `None` where someone else changed a file.
     fn prepare(
         &self,
-        entries: &Journal,
+        entries: Vec<Event>,
         wisps: &Content<'_>,
         issues: &Content<'_>,
     ) -> Result<Option<(FileKey, Option<Beside>)>, StoreError> {
         let source = &self.snapshot.source;
+        let was_folding = source.state.journal.was_folding;
         let paths = &source.paths;
         let failed = |code: u8| move |error| StoreError::io("write", &source.path(code), error);
         let wisps_file = self.write(wisps, WISPS)?.map(|(file, _)| file);
@@ -233,7 +234,7 @@ impl Fold<'_> {
                 Some(appended.begun())
             }
         };
-        let events = history::begin_append(paths, &self.events(entries), entries.was_folding)?;
+        let events = history::begin_append(paths, &self.events(entries), was_folding)?;
         let events = events.map(Appended::begun);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;

@@ -44,16 +44,19 @@ impl FoldPolicy {
         }
     }
 
-    /// When a fold is due after a write, by the sizes of issues and journal and the journal's first entry.
+    /// When a fold is due after a write, by the sizes of issues and journal, how much of the journal this write is, and
+    /// the journal's first entry.
     pub(crate) fn due(
         self,
         issues: u64,
-        journal: u64,
+        (journal, own): (u64, u64),
         began: Option<&Stamp>,
         now: &Stamp,
     ) -> FoldDue {
         match self.at_once {
             Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
+            // What would be read again after the answer is at hand now.
+            Some(_) if own > JOURNAL => FoldDue::Now,
             Some(_) if journal > JOURNAL => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
             _ => FoldDue::No,
@@ -76,11 +79,13 @@ mod tests {
         let (began, now) = (Stamp::read(began), Stamp::read(now));
         let due =
             |issues, journal, at: &Stamp| FoldPolicy::USUAL.due(issues, journal, Some(&began), at);
-        assert_eq!(due(AT_ONCE - 1, 1, &began), FoldDue::Now);
-        // A small store's large write.
-        assert_eq!(due(0, AT_ONCE + 1, &began), FoldDue::Soon);
-        assert_eq!(due(AT_ONCE + 1, JOURNAL + 1, &began), FoldDue::Soon);
-        assert_eq!(due(AT_ONCE + 1, JOURNAL, &now), FoldDue::WhenOld);
-        assert_eq!(due(AT_ONCE + 1, JOURNAL, &began), FoldDue::No);
+        assert_eq!(due(AT_ONCE - 1, (1, 1), &began), FoldDue::Now);
+        assert_eq!(
+            due(AT_ONCE, (JOURNAL + 1, JOURNAL + 1), &began),
+            FoldDue::Now
+        );
+        assert_eq!(due(AT_ONCE, (JOURNAL + 1, JOURNAL), &began), FoldDue::Soon);
+        assert_eq!(due(AT_ONCE, (JOURNAL, 1), &now), FoldDue::WhenOld);
+        assert_eq!(due(AT_ONCE, (JOURNAL, 1), &began), FoldDue::No);
     }
 }

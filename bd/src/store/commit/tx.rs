@@ -1,6 +1,6 @@
 //! One transaction in the making: a snapshot that can be changed, under the writers' lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use crate::bead::validate::{self, Vocabulary};
@@ -202,11 +202,13 @@ impl<'a> Tx<'a> {
     }
 
     /// What changed, and the snapshot that has it.
-    pub(in crate::store) fn finish(self) -> Result<Done, StoreError> {
+    pub(in crate::store) fn finish(mut self) -> Result<Done, StoreError> {
         let mut changes = Vec::new();
+        let mut same = BTreeSet::new();
         for (id, old) in &self.before {
             let new = self.snapshot.line(id)?;
             if self.says_the_same(id, old.as_ref(), new.as_ref()) {
+                same.insert(id.as_str());
                 continue;
             }
             let new_home = new.as_ref().map(|line| line.home);
@@ -235,6 +237,12 @@ impl<'a> Tx<'a> {
                     line: serde_json::value::RawValue::from_string(text).ok(),
                     ..Change::default()
                 });
+            }
+        }
+        // Its line stays as it was written.
+        for (id, earlier) in self.steps.iter().rev() {
+            if same.contains(id.as_str()) {
+                self.snapshot.restore(id, *earlier);
             }
         }
         Ok(Done {

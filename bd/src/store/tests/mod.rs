@@ -586,3 +586,37 @@ fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
     fs::write(place.dir.join("index.bin"), index).unwrap();
     assert!(!place.store.index_agrees().unwrap());
 }
+
+#[test]
+fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
+    let odd = r#"{"title":"Odd order","id":"bd-odd","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
+    let place = Place::with_issues(&format!("{odd}\n"));
+    place.ids();
+    let write = |tx: &mut Tx<'_>| -> anyhow::Result<()> {
+        let odd = tx.get("bd-odd").cloned();
+        tx.put(odd.unwrap_or_default())?;
+        change::create(
+            tx,
+            New {
+                title: "Another".into(),
+                ..New::default()
+            },
+        )?;
+        let gone = change::create(
+            tx,
+            New {
+                title: "Not kept".into(),
+                ..New::default()
+            },
+        )?;
+        tx.erase(&gone.id)?;
+        Ok(())
+    };
+    place.change(write).unwrap();
+    // It was folded at once, from what the transaction had at hand.
+    assert_eq!(place.text("journal.jsonl"), "");
+    let issues = place.text("issues.jsonl");
+    assert!(issues.contains(&format!("{odd}\n")), "{issues}");
+    assert_eq!(issues.lines().count(), 2, "{issues}");
+    assert!(!place.text("events.local.jsonl").contains("bd-odd"));
+}

@@ -131,7 +131,14 @@ impl Source {
         Self::read_once(paths)
     }
 
-    fn read_once(paths: &Paths) -> Result<Read, StoreError> {
+    /// Whether nobody else seems to be writing the issues.
+    pub(crate) fn is_settled(paths: &Paths) -> Result<bool, StoreError> {
+        // Where nobody but us wrote them the journal need not be read.
+        let (_, source) = Self::open_indexed(paths)?;
+        Ok(source.keys.outside == 0 || !Self::read(paths)?.source.is_unsettled())
+    }
+
+    fn open_indexed(paths: &Paths) -> Result<(Index, Self), StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
         let index = match old {
@@ -149,6 +156,11 @@ impl Source {
             None => source.make(None)?,
         };
         source.keys = index.keys();
+        Ok((index, source))
+    }
+
+    fn read_once(paths: &Paths) -> Result<Read, StoreError> {
+        let (index, mut source) = Self::open_indexed(paths)?;
         if let Some(journal) = &source.journal {
             let read = JournalState::read(journal);
             source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
