@@ -146,3 +146,51 @@ fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_prin
     std::fs::write(&agent, "#!/bin/sh\necho no such conversation >&2\nexit 1\n").unwrap();
     town.gt(ask).fails("no such conversation");
 }
+
+#[test]
+fn of_a_scripted_session_what_is_recorded_is_shown() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > w.txt; echo 'The lexer is slow' > \"$GT_SUMMARY_FILE\"");
+    let bead = town.bead("web", "Measure the lexer");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    let listed = town.gt(["seance", "--bead", &bead, "--json"]).ok().json();
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(listed[0]["agent"], "worker");
+    let id = listed[0]["session_id"].as_str().unwrap();
+    let ask = ["seance", "--talk", id, "-p", "why?"];
+    let said = town.gt(ask).args(["--json"]).ok().json();
+    assert_eq!(said["recorded"], true);
+    let text = said["answer"].as_str().unwrap();
+    for words in [
+        "a script, which answers no question",
+        "\"Measure the lexer\" (closed)",
+        ": handed in as web-mr-",
+        "> The lexer is slow",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    // In words, too.
+    let said = town.gt(["seance", "--talk", id, "-p", "why?"]).ok().out;
+    assert!(said.contains("> The lexer is slow"), "{said}");
+}
+
+#[test]
+fn a_program_that_cannot_resume_a_copy_says_what_to_read_instead() {
+    let (town, _origin) = Town::with_rig();
+    let own = json!({ "own": { "provider": "amp", "command": "true" } });
+    town.set_town_setting("agents", own);
+    let event = r#"{"hook_event_name":"SessionStart","session_id":"cccc-3","source":"startup"}"#;
+    let began = town.gt(["prime", "--hook"]).env("GT_ROLE", "mayor");
+    began.env("GT_AGENT", "own").input(event).ok();
+    let ask = ["seance", "--talk", "cccc", "-p", "why?"];
+    let said = town.gt(ask).run();
+    assert_eq!(said.code, 1, "{}", said.err);
+    for words in [
+        "own cannot resume a copy of this session",
+        "no transcript of it is known",
+    ] {
+        assert!(said.err.contains(words), "{words}: {}", said.err);
+    }
+}

@@ -4,7 +4,7 @@ use super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
-use crate::flow::prime::{self, Fate, Occasion, Prime};
+use crate::flow::prime::{self, BegunSession, Fate, Occasion, Prime};
 use crate::record::mail;
 
 /// Print the context of this session
@@ -70,7 +70,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             id => id,
         };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
-        prime::session_began(&town, id, event.field("source"), bead);
+        let begun = BegunSession {
+            id,
+            source: event.field("source"),
+            bead,
+            transcript: event.field("transcript_path"),
+        };
+        prime::session_began(&town, begun);
     }
     if args.context_json {
         let text = event.context_json(found.text.trim_end());

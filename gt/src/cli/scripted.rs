@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::cli::context::Context;
+use crate::flow::prime::{self, BegunSession};
 use crate::host::runtime::scripted::{self, Outcome, ScriptedRequest};
+use crate::record::hook;
 
 /// Work on your hook with a script instead of a model
 ///
@@ -43,6 +45,24 @@ impl Report for Played {
     }
 }
 
+/// Records that the session has begun, as the hooks of other agents do. What cannot be recorded keeps nobody from work.
+fn record_start(ctx: &Context) {
+    let (Ok(town), Some(session)) = (ctx.town(), ctx.env.get("GT_SESSION")) else {
+        return;
+    };
+    let Ok(stores) = town.stores() else { return };
+    let slot = hook::slot_of(&town, &stores, &town.actor);
+    let bead = hook::hook_of(&stores, &town.actor, &slot);
+    let id = format!("{session}-{}", town.random.base32(8));
+    let begun = BegunSession {
+        id: &id,
+        source: "startup",
+        bead: bead.map_or("", |bead| bead.id.as_str()),
+        transcript: "",
+    };
+    prime::session_began(&town, begun);
+}
+
 pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let exe = bd::sys::env::current_exe().context("cannot find our own program")?;
     let script = ctx.env.absolute(&args.script.to_string_lossy());
@@ -51,6 +71,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         "there is no script {} (the agent's args in the settings name it)",
         script.display()
     );
+    record_start(ctx);
     let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),

@@ -20,6 +20,9 @@ use rustix::process::Signal;
 /// The variable that marks the processes of one session.
 pub const TOKEN: &str = "GT_SESSION_TOKEN";
 
+/// The variable that names the agent program of a session, as settings name it.
+pub const AGENT: &str = "GT_AGENT";
+
 /// One process: its number and when it started, which together never come again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Process {

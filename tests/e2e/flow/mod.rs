@@ -1,5 +1,6 @@
 //! Whole stories, from sling to landed convoy, and crashes at each step.
 
+mod asked;
 mod claude;
 mod claude_convoy;
 mod conflict;

@@ -8,13 +8,14 @@ use serde_json::json;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::seance::{self, Session, Wanted};
+use crate::flow::seance::{self, Asked, Session, Wanted};
 
 /// List, search or ask past sessions
 ///
 /// A session is known by the event of its start, and by the transcript that its agent program keeps.
-/// `--talk` forks it: the agent program resumes a copy of the conversation in that session's folder, and may not use
-/// tools unasked. The session itself stays unchanged, and may still run.
+/// `--talk` forks it: the agent program (Claude Code, Codex, Gemini CLI, OpenCode) resumes a copy of the conversation in
+/// that session's folder, and may not use tools unasked. The session itself stays unchanged, and may still run. Of a
+/// scripted session it shows what is recorded.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -80,8 +81,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "this is no terminal: ask one question with -p"
             );
         }
-        let said = seance::ask(&town, &session, args.prompt.as_deref())?;
-        let report = json!({ "session_id": session.session_id, "answer": said });
+        let (said, is_recorded) = match seance::ask(&town, &session, args.prompt.as_deref())? {
+            Asked::Answer(said) => (Some(said), false),
+            Asked::Recorded(said) => (Some(said), true),
+            Asked::Talked => (None, false),
+        };
+        let mut report = json!({ "session_id": session.session_id, "answer": said });
+        if is_recorded {
+            report["recorded"] = json!(true);
+        }
         return answer(report, move |_, page| {
             for line in said.iter().flat_map(|said| said.lines()) {
                 page.line(escape::line(line));

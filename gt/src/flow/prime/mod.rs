@@ -34,6 +34,7 @@ use crate::town::beads::Stores;
 use crate::town::config::Layers;
 use crate::town::event::{Event, SessionStarted, event};
 use crate::town::identity::Address;
+use crate::town::process::AGENT;
 
 /// How many bytes the whole context may have where no setting says it.
 const BUDGET: usize = 8 * 1024;
@@ -383,15 +384,30 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
     }
 }
 
-/// Records that a session has begun, for `--hook`.
-pub fn session_began(town: &LiveTown, session_id: &str, source: &str, bead: &str) {
+/// A session that has begun, as its program reports it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BegunSession<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// How it began.
+    pub source: &'a str,
+    /// The bead on its hook; empty without one.
+    pub bead: &'a str,
+    /// The file in which its program writes down what is said; empty where it does not say.
+    pub transcript: &'a str,
+}
+
+/// Records that a session has begun.
+pub fn session_began(town: &LiveTown, begun: BegunSession<'_>) {
     town.tell(&Event::SessionStart(SessionStarted {
-        session_id: session_id.to_owned(),
+        session_id: begun.id.to_owned(),
         role: town.actor.role().to_owned(),
-        source: source.to_owned(),
+        source: begun.source.to_owned(),
         actor: town.actor.to_string(),
-        bead: bead.to_owned(),
+        bead: begun.bead.to_owned(),
         cwd: town.env.cwd().to_owned(),
+        agent: town.env.get(AGENT).unwrap_or_default().to_owned(),
+        transcript: begun.transcript.to_owned(),
     }));
     polecat_is_working(town);
 }

@@ -4,14 +4,15 @@
 //! town: by [`COPY`] our hooks know that they have nothing to say and nothing to record. It is given no leave to use
 //! tools unasked.
 
+use std::path::Path;
 use std::time::Duration;
 
 use bd::sys::Exec;
 
-use super::Session;
+use super::{Session, recorded};
 use crate::host::LiveTown;
 use crate::host::SessionSpec;
-use crate::host::runtime;
+use crate::host::runtime::{self, Runtime};
 use crate::host::wrapper;
 
 /// The variable that marks a copy of a session.
@@ -39,10 +40,12 @@ pub enum AskError {
         id: String,
     },
     /// Its agent program cannot go on with a copy of a session.
-    #[error("{agent} cannot resume a copy of a session")]
+    #[error("{agent} cannot resume a copy of this session: {instead}")]
     NoFork {
         /// The agent program.
         agent: String,
+        /// What can be read instead.
+        instead: String,
     },
     /// The folder of the session is gone, and its program finds the session only from there.
     #[error(
@@ -64,49 +67,45 @@ pub enum AskError {
     },
 }
 
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// The session answered.
+    Answer(String),
+    /// It was talked to in the terminal.
+    Talked,
+    /// It ran a script, which nobody can ask: what is recorded of it.
+    Recorded(String),
+}
+
 /// Asks a session a question and gives its answer; without one, hands the terminal over to it.
-pub fn ask(
-    town: &LiveTown,
-    session: &Session,
-    question: Option<&str>,
-) -> anyhow::Result<Option<String>> {
+pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow::Result<Asked> {
     refuse_flags(&session.session_id, question)?;
     let folder = session
         .cwd
         .clone()
         .unwrap_or_else(|| town.layout.root().to_owned());
+    let found = runtime_of(town, session)?;
+    if found.preset.is_scripted() {
+        return Ok(Asked::Recorded(recorded::describe(town, session)?));
+    }
     let gone = AskError::NoFolder {
         folder: folder.display().to_string(),
     };
     anyhow::ensure!(folder.is_dir(), gone);
-    let address = town.address(&session.actor)?;
-    let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let found = runtime::resolve(town, rig.as_ref(), &address, "")?;
-    let argv = found
-        .preset
-        .fork_argv(&found.program, &session.session_id, question);
+    let of = (session.session_id.as_str(), session.transcript.as_deref());
+    let argv = found.preset.fork_argv(&found.program, of, question);
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
-        return Err(AskError::NoFork { agent: found.name }.into());
-    };
-    let mut env: Vec<(String, String)> = found.preset.env.clone().into_iter().collect();
-    env.push((COPY.to_owned(), session.session_id.clone()));
-    let spec = SessionSpec {
-        name: String::new(),
-        cwd: folder.clone(),
-        argv: Vec::new(),
-        env,
-        pass: found.pass.clone(),
-        token: String::new(),
-        keep: false,
+        return Err(refusal(session, &found).into());
     };
     let mut exec = Exec::new(program).args(args).cwd(&folder).env_clear();
-    for (name, value) in wrapper::environment(&town.env, &spec, &town.exe) {
+    for (name, value) in environment(town, session, &found, &folder) {
         exec = exec.env(name, value);
     }
     if question.is_none() {
         let terminal = town.env.get("TERM").unwrap_or("dumb");
         exec.env("TERM", terminal).run_attached()?;
-        return Ok(None);
+        return Ok(Asked::Talked);
     }
     let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
     if !finished.ok() {
@@ -124,7 +123,66 @@ pub fn ask(
         }
         .into());
     }
-    Ok(Some(finished.text()))
+    Ok(Asked::Answer(finished.text()))
+}
+
+/// The program that ran a session: the one that its event names, else the one that its agent has now, unless another
+/// kind of program wrote the transcript.
+fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<Runtime> {
+    let address = town.address(&session.actor)?;
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let of = |agent: &str| runtime::resolve(town, rig.as_ref(), &address, agent);
+    let now = of("");
+    let is_event = !session.payload.is_empty();
+    match now {
+        Ok(now) if session.agent.is_empty() || now.name == session.agent => Ok(now),
+        // Of a transcript alone only the kind of program is known, which may have another name in the settings.
+        Ok(now) if !is_event && now.preset.hooks == session.agent => Ok(now),
+        Err(error) if session.agent.is_empty() => Err(error.into()),
+        _ => Ok(of(&session.agent)?),
+    }
+}
+
+/// Why a program cannot be asked, with what can be read instead.
+fn refusal(session: &Session, found: &Runtime) -> AskError {
+    let agent = found.name.clone();
+    let reads = if session.transcript.is_some() {
+        "`gt seance search TEXT` reads its transcript"
+    } else {
+        "no transcript of it is known"
+    };
+    let bead = match session.bead.as_str() {
+        "" => String::new(),
+        bead => format!("; `gt brief {bead}` and `bd show {bead}` have what its work was"),
+    };
+    AskError::NoFork {
+        agent,
+        instead: format!("{reads}{}", bd::ui::escape::line(&bead)),
+    }
+}
+
+/// What the copy finds in its environment: what an agent's session gets, without leave to do things.
+fn environment(
+    town: &LiveTown,
+    session: &Session,
+    found: &Runtime,
+    folder: &Path,
+) -> Vec<(String, String)> {
+    let mut env = found.preset.env.clone();
+    env.extend(found.preset.fork_env.clone());
+    env.insert(COPY.to_owned(), session.session_id.clone());
+    let spec = SessionSpec {
+        name: String::new(),
+        cwd: folder.to_owned(),
+        argv: Vec::new(),
+        env: env.into_iter().collect(),
+        pass: found.pass.clone(),
+        token: String::new(),
+        keep: false,
+    };
+    wrapper::environment(&town.env, &spec, &town.exe)
+        .into_iter()
+        .collect()
 }
 
 /// Neither question nor id may be what the agent program takes for a flag: that could give the copy leave to do things.

@@ -6,6 +6,7 @@
 
 mod ask;
 mod numbers;
+mod recorded;
 pub mod transcript;
 
 use std::collections::BTreeMap;
@@ -16,9 +17,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use ask::{AskError, COPY, ask};
+pub use ask::{AskError, Asked, COPY, ask};
 pub use numbers::{SessionNumbers, numbers, proposal};
 
+use self::transcript::Known;
 use crate::host::LiveTown;
 use crate::town;
 use crate::town::event::{self, Event, EventLine};
@@ -60,6 +62,9 @@ pub struct Session {
     /// The bead that was on the hook when it started.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub bead: String,
+    /// The agent program, as settings name it; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent: String,
     /// Whether it ended by handing over to a successor.
     pub handed_off: bool,
 }
@@ -80,19 +85,15 @@ pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>
             found.entry(session.session_id.clone()).or_insert(session);
         }
     }
+    let others = transcript::of_others(town);
     for (agent, home) in homes(town)? {
-        for known in transcript::of_folder(town, &home) {
-            let session = found.entry(known.id.clone()).or_insert_with(|| Session {
-                ts: known.began.clone(),
-                kind: "session_start",
-                actor: agent.to_string(),
-                payload: Map::new(),
-                session_id: known.id.clone(),
-                cwd: Some(home.clone()),
-                transcript: None,
-                bead: String::new(),
-                handed_off: false,
-            });
+        let own = transcript::of_folder(town, &home).into_iter();
+        let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
+        let others = others.iter().filter(|(folder, _)| *folder == real);
+        for known in own.chain(others.map(|(_, known)| known.clone())) {
+            let session = found
+                .entry(known.id.clone())
+                .or_insert_with(|| of_transcript(&agent, &home, &known));
             session.transcript = Some(known.path);
         }
     }
@@ -118,11 +119,28 @@ fn of_event(line: &EventLine) -> Option<Session> {
         actor: line.actor.clone(),
         session_id: start.session_id,
         cwd: Some(start.cwd).filter(|cwd| !cwd.as_os_str().is_empty()),
-        transcript: None,
+        transcript: Some(PathBuf::from(&start.transcript)).filter(|path| path.is_file()),
         bead: start.bead,
+        agent: start.agent,
         payload: line.payload.clone(),
         handed_off: false,
     })
+}
+
+/// A session of which only its transcript is known.
+fn of_transcript(agent: &Address, home: &std::path::Path, known: &Known) -> Session {
+    Session {
+        ts: known.began.clone(),
+        kind: "session_start",
+        actor: agent.to_string(),
+        payload: Map::new(),
+        session_id: known.id.clone(),
+        cwd: Some(home.to_owned()),
+        transcript: None,
+        bead: String::new(),
+        agent: known.agent.to_owned(),
+        handed_off: false,
+    }
 }
 
 /// Each handing over ended the session of that agent that started last before it. Sessions come newest first.

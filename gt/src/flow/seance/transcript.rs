@@ -1,6 +1,13 @@
-//! What agent programs write down of their sessions, as Claude Code does: a JSON line an event in
-//! `<config>/projects/<folder>/<session id>.jsonl`, where `<folder>` is the session's folder with every character but
-//! letters and digits as `-`. Lines that cannot be read are passed over.
+//! What agent programs write down of their sessions: a JSON line an event, in a file per session.
+//!
+//! | Program | File | Its folder |
+//! | --- | --- | --- |
+//! | Claude Code | `<config>/projects/<folder>/<session id>.jsonl` | `<folder>`: with every character but letters and digits as `-` |
+//! | Codex | `<config>/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl` | in the first line |
+//! | Gemini CLI | `~/.gemini/tmp/<name>/chats/session-<time>-<id>.jsonl` | in `.project_root` beside `chats` |
+//!
+//! OpenCode keeps its sessions in a database: they are known from their events only. Lines that cannot be read are
+//! passed over.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -24,6 +31,8 @@ pub struct Known {
     pub path: PathBuf,
     /// When its first event was, RFC 3339; empty where it does not say.
     pub began: String,
+    /// The preset of the program that wrote it.
+    pub agent: &'static str,
 }
 
 /// A place in a session where something was said.
@@ -41,49 +50,153 @@ pub struct Hit {
     pub handoff: bool,
 }
 
-/// The store of transcripts.
-fn store(town: &LiveTown) -> Option<PathBuf> {
-    let preset = Preset::named("claude")?;
-    let config = match town.env.get(&preset.config_dir_env) {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(town.env.get("HOME")?).join(".claude"),
-    };
-    Some(config.join("projects"))
+/// The configuration folder of a program.
+fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
+    let preset = Preset::named(agent)?;
+    let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
+    match named.and_then(|name| town.env.get(name)) {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Some(PathBuf::from(town.env.get("HOME")?).join(usual)),
+    }
 }
 
-/// The name that a folder has in the store.
+/// The store of transcripts of Claude Code.
+fn store(town: &LiveTown) -> Option<PathBuf> {
+    Some(config_of(town, "claude", ".claude")?.join("projects"))
+}
+
+/// The name that a folder has in that store.
 fn name_of(folder: &Path) -> String {
     let text = folder.to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     text.chars().map(plain).collect()
 }
 
-/// The transcripts of the sessions that ran in a folder.
+/// The transcripts of Claude Code's sessions that ran in a folder.
 pub fn of_folder(town: &LiveTown, folder: &Path) -> Vec<Known> {
     let Some(store) = store(town) else {
         return Vec::new();
     };
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let entries = std::fs::read_dir(store.join(name_of(&real)));
-    let mut found: Vec<Known> = entries
+    let mut found: Vec<Known> = entries(&store.join(name_of(&real)))
         .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| known(entry.path()))
+        .filter_map(known)
         .collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found
 }
 
-/// The transcript of a session, wherever it ran.
+/// The transcripts of other programs, each with the folder in which its session ran.
+pub fn of_others(town: &LiveTown) -> Vec<(PathBuf, Known)> {
+    let mut found = of_codex(town);
+    found.extend(of_gemini(town));
+    found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
+    found
+}
+
+fn of_codex(town: &LiveTown) -> Vec<(PathBuf, Known)> {
+    let Some(config) = config_of(town, "codex", ".codex") else {
+        return Vec::new();
+    };
+    let mut folders = vec![config.join("sessions")];
+    for _ in ["year", "month", "day"] {
+        folders = folders.iter().flat_map(|folder| entries(folder)).collect();
+    }
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .filter_map(|path| {
+            let first = first_of(&path)?;
+            let about = first.get("payload")?;
+            // A copy that was asked is no session of the town.
+            if about.get("forked_from_id").is_some() {
+                return None;
+            }
+            let folder = PathBuf::from(about.get("cwd")?.as_str()?);
+            Some((folder, of_first(path, about, ("codex", "id", "timestamp"))?))
+        })
+        .collect()
+}
+
+fn of_gemini(town: &LiveTown) -> Vec<(PathBuf, Known)> {
+    let config = config_of(town, "gemini", ".gemini");
+    let projects = config.map(|config| entries(&config.join("tmp")));
+    let mut found = Vec::new();
+    for project in projects.unwrap_or_default() {
+        let root = std::fs::read_to_string(project.join(".project_root")).unwrap_or_default();
+        let paths = entries(&project.join("chats")).into_iter();
+        let mut known: Vec<Known> = paths
+            .filter_map(|path| {
+                let first = first_of(&path)?;
+                of_first(path, &first, ("gemini", "sessionId", "startTime"))
+            })
+            .collect();
+        // A copy that was asked is no session of the town.
+        let copies: Vec<String> = known
+            .iter()
+            .filter(|known| is_loaded(&known.path))
+            .map(|known| known.id.clone())
+            .collect();
+        known.retain(|known| !copies.contains(&known.id));
+        found.extend(
+            known
+                .into_iter()
+                .map(|known| (PathBuf::from(root.trim()), known)),
+        );
+    }
+    found
+}
+
+/// Whether Gemini CLI loaded a session from another file.
+fn is_loaded(path: &Path) -> bool {
+    let (mut number, mut loaded) = (0, false);
+    events(path, |event| {
+        let said = event.get("content").and_then(Value::as_str);
+        loaded = said.is_some_and(|said| said.starts_with("Imported session from "));
+        number += 1;
+        number < 3 && !loaded
+    });
+    loaded
+}
+
+fn of_first(
+    path: PathBuf,
+    about: &Value,
+    (agent, id, began): (&'static str, &str, &str),
+) -> Option<Known> {
+    Some(Known {
+        id: about.get(id)?.as_str()?.to_owned(),
+        path,
+        began: about.get(began)?.as_str()?.to_owned(),
+        agent,
+    })
+}
+
+fn first_of(path: &Path) -> Option<Value> {
+    let mut first = None;
+    events(path, |event| {
+        first = Some(event.clone());
+        false
+    });
+    first
+}
+
+/// What is in a folder, sorted; nothing where it cannot be read.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The transcript of a session of Claude Code, wherever it ran.
 pub fn find(town: &LiveTown, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
     }
-    let folders = std::fs::read_dir(store(town)?).ok()?;
-    folders
-        .flatten()
-        .map(|folder| folder.path().join(format!("{id}.jsonl")))
+    entries(&store(town)?)
+        .into_iter()
+        .map(|folder| folder.join(format!("{id}.jsonl")))
         .find(|path| path.is_file())
 }
 
@@ -102,6 +215,7 @@ fn known(path: PathBuf) -> Option<Known> {
         id: path.file_stem()?.to_str()?.to_owned(),
         path,
         began,
+        agent: "claude",
     })
 }
 
@@ -125,14 +239,9 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
     let wanted = text.to_lowercase();
     let (mut turn, mut hits) = (0, Vec::new());
     events(path, |event| {
-        let by = event
-            .get("type")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        if !matches!(by, "user" | "assistant") {
+        let Some((by, message)) = speech(event) else {
             return true;
-        }
-        let message = event.get("message").unwrap_or(&Value::Null);
+        };
         let said = said(message);
         // What tools answer comes as the user's, and is no turn of its own.
         if by == "user" && !is_tool_result(message) {
@@ -155,7 +264,37 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
     hits
 }
 
+/// Who speaks in an event, and the message; nothing in one of another kind.
+fn speech(event: &Value) -> Option<(&'static str, &Value)> {
+    let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
+    let (kind, of) = match text(event, "type")?.as_str() {
+        // Codex: with the role in it, or a call of a tool.
+        "response_item" => {
+            let item = event.get("payload")?;
+            let kind = text(item, "type")?;
+            match kind.as_str() {
+                "message" => (text(item, "role")?, item),
+                "function_call" | "custom_tool_call" => ("assistant".to_owned(), item),
+                "function_call_output" | "custom_tool_call_output" => ("tool".to_owned(), item),
+                _ => return None,
+            }
+        }
+        // Gemini CLI: the event is the message.
+        "gemini" => ("assistant".to_owned(), event),
+        kind => (kind.to_owned(), event.get("message").unwrap_or(event)),
+    };
+    match kind.as_str() {
+        "user" => Some(("user", of)),
+        "assistant" => Some(("assistant", of)),
+        "tool" => Some(("user", of)),
+        _ => None,
+    }
+}
+
 fn is_tool_result(message: &Value) -> bool {
+    if message.get("output").is_some() {
+        return true;
+    }
     let parts = message.get("content").and_then(Value::as_array);
     parts.is_some_and(|parts| {
         parts
@@ -166,7 +305,21 @@ fn is_tool_result(message: &Value) -> bool {
 
 /// The texts of a message: what was said, what tools were called with, what they answered.
 fn said(message: &Value) -> Vec<String> {
-    let content = message.get("content").unwrap_or(&Value::Null);
+    let keys = ["content", "arguments", "input", "output"];
+    let contents = keys.iter().filter_map(|key| message.get(key));
+    let mut texts: Vec<String> = contents.flat_map(texts_in).collect();
+    // Gemini CLI: what tools were called with, and what they answered.
+    let calls = message.get("toolCalls").and_then(Value::as_array);
+    for call in calls.into_iter().flatten() {
+        let args = call.get("args").and_then(Value::as_object);
+        let values = args.into_iter().flat_map(|args| args.values());
+        texts.extend(values.filter_map(|value| value.as_str().map(str::to_owned)));
+        texts.extend(call.get("resultDisplay").map(texts_in).unwrap_or_default());
+    }
+    texts
+}
+
+fn texts_in(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
         Value::Array(parts) => parts.iter().flat_map(texts_of).collect(),
@@ -177,7 +330,7 @@ fn said(message: &Value) -> Vec<String> {
 fn texts_of(part: &Value) -> Vec<String> {
     let field = |key: &str| part.get(key).and_then(Value::as_str).map(str::to_owned);
     match part.get("type").and_then(Value::as_str) {
-        Some("text") => field("text").into_iter().collect(),
+        None | Some("text" | "input_text" | "output_text") => field("text").into_iter().collect(),
         Some("tool_use") => {
             let input = part.get("input").and_then(Value::as_object);
             let values = input.into_iter().flat_map(|input| input.values());
@@ -252,6 +405,44 @@ mod tests {
             ]
         );
         assert_eq!(known(path).unwrap().began, "t1");
+    }
+
+    #[test]
+    fn codex_and_gemini_are_read_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let lines = [
+            r#"{"timestamp":"t0","type":"session_meta","payload":{"id":"c","base_instructions":{"text":"parser"}}}"#,
+            r#"{"timestamp":"t1","type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"parser rules"}]}}"#,
+            r#"{"timestamp":"t1","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Begin the parser"}]}}"#,
+            r#"{"timestamp":"t2","type":"response_item","payload":{"type":"function_call","name":"exec","arguments":"{\"cmd\":\"gt handoff -m 'parser'\"}"}}"#,
+            r#"{"timestamp":"t3","type":"response_item","payload":{"type":"function_call_output","output":"no parser"}}"#,
+            r#"{"timestamp":"t4","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Parser done"}]}}"#,
+            r#"{"timestamp":"t4","type":"event_msg","payload":{"type":"agent_message","message":"Parser done"}}"#,
+            r#"{"$set":{"messages":[{"type":"user","content":[{"text":"the parser's folder"}]}]}}"#,
+            r#"{"id":"1","timestamp":"t5","type":"user","content":[{"text":"and the parser's tests?"}]}"#,
+            r#"{"id":"2","timestamp":"t6","type":"gemini","content":"parser tests","toolCalls":[{"name":"sh","args":{"command":"run parser"},"resultDisplay":"parser ok"}]}"#,
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let hits = search(&path, "parser");
+        let found: Vec<(usize, &str, &str)> = hits
+            .iter()
+            .map(|hit| (hit.turn, hit.at.as_str(), hit.by.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (1, "t1", "user"),
+                (1, "t2", "assistant"),
+                (1, "t3", "user"),
+                (1, "t4", "assistant"),
+                (2, "t5", "user"),
+                (2, "t6", "assistant"),
+                (2, "t6", "assistant"),
+                (2, "t6", "assistant"),
+            ]
+        );
+        assert!(hits[1].handoff);
     }
 
     #[test]

@@ -462,7 +462,7 @@ fn begin(
     let preset = &runtime.preset;
     let ready = runtime.prepare(town, address, &begin.home)?;
     let mut env = begin.env;
-    env.push(("GT_AGENT".to_owned(), runtime.name.clone()));
+    env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let pass = [runtime.pass.clone(), runtime::added(town, rig.as_ref())];

@@ -83,6 +83,15 @@ pub struct Preset {
     /// The flag for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_flag: String,
+    /// `transcript` where the flag takes the file of the session, and nothing else is needed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fork_style: String,
+    /// More arguments of a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fork_args: Vec<String>,
+    /// Variables of a copy; they replace those of a start, which may give leave to do things.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub fork_env: BTreeMap<String, String>,
     /// How it answers one question and ends.
     pub non_interactive: NonInteractive,
     /// What an empty input line begins with.
@@ -124,6 +133,9 @@ pub struct NonInteractive {
     /// The subcommand for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subcommand: String,
+    /// More arguments for that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
     /// The flag before the question; without one the question stands alone.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_flag: String,
@@ -239,39 +251,38 @@ impl Preset {
     pub fn fork_argv(
         &self,
         program: &Path,
-        id: &str,
+        (id, transcript): (&str, Option<&Path>),
         question: Option<&str>,
     ) -> Option<Vec<String>> {
-        if !self.supports_fork_session
-            || id.is_empty()
-            || id.starts_with('-')
-            || self.resume_flag.is_empty()
-        {
+        if !self.supports_fork_session || id.is_empty() || id.starts_with('-') {
             return None;
         }
-        let words = if self.resume_style == "subcommand" {
-            // Only to answer a question: a terminal has no such subcommand.
-            question?;
-            [
-                self.non_interactive.subcommand.as_str(),
-                &self.fork_flag,
-                id,
-            ]
-        } else {
-            [self.resume_flag.as_str(), id, &self.fork_flag]
-        };
-        let words = words.into_iter().filter(|word| !word.is_empty());
-        let mut argv = vec![program.to_string_lossy().into_owned()];
-        argv.extend(words.map(str::to_owned));
-        if let Some(question) = question {
-            let flag = &self.non_interactive.prompt_flag;
-            argv.extend(
-                [flag.clone(), question.to_owned()]
-                    .into_iter()
-                    .filter(|word| !word.is_empty()),
-            );
+        let alone = &self.non_interactive;
+        let mut words = Vec::new();
+        if question.is_some() {
+            words.push(alone.subcommand.clone());
         }
-        Some(argv)
+        let fork = self.fork_flag.clone();
+        if self.fork_style == "transcript" {
+            words.extend([fork, transcript?.to_str()?.to_owned()]);
+        } else if self.resume_style == "subcommand" {
+            words.push(fork);
+        } else {
+            words.extend([self.resume_flag.clone(), id.to_owned(), fork]);
+        }
+        words.extend(self.fork_args.iter().cloned());
+        if question.is_some() {
+            words.extend(alone.args.iter().cloned());
+        }
+        if self.fork_style.is_empty() && self.resume_style == "subcommand" {
+            words.push(id.to_owned());
+        }
+        if let Some(question) = question {
+            words.extend([alone.prompt_flag.clone(), question.to_owned()]);
+        }
+        words.retain(|word| !word.is_empty());
+        words.insert(0, program.to_string_lossy().into_owned());
+        Some(words)
     }
 
     /// The refusal of the API that these lines of a screen show last, with the line.
@@ -324,14 +335,48 @@ mod tests {
         assert_eq!(argv[1], "--dangerously-skip-permissions");
         assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
         assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
-        let forked = claude.fork_argv(Path::new("claude"), "abc", Some("why?"));
-        let words = ["claude", "--resume", "abc", "--fork-session", "-p", "why?"];
-        assert_eq!(forked.unwrap(), words);
-        assert!(claude.fork_argv(Path::new("claude"), "-x", None).is_none());
-        let codex = Preset::named("codex").unwrap();
-        let forked = codex.fork_argv(Path::new("codex"), "abc", Some("why?"));
-        assert_eq!(forked.unwrap(), ["codex", "exec", "fork", "abc", "why?"]);
-        assert!(codex.fork_argv(Path::new("codex"), "abc", None).is_none());
+    }
+
+    #[test]
+    fn each_program_goes_on_with_a_copy_in_its_own_way_and_without_leave() {
+        let file = Path::new("/s/abc.jsonl");
+        let argv = |name: &str, id: &str, question: Option<&str>| {
+            let preset = Preset::named(name).unwrap();
+            let argv = preset.fork_argv(Path::new(name), (id, Some(file)), question)?;
+            Some(argv.join(" "))
+        };
+        for (name, asked, opened) in [
+            (
+                "claude",
+                "claude --resume abc --fork-session -p why?",
+                "claude --resume abc --fork-session",
+            ),
+            (
+                "codex",
+                "codex exec fork -c features.daemon_auto_start=false --skip-git-repo-check abc why?",
+                "codex fork -c features.daemon_auto_start=false abc",
+            ),
+            (
+                "gemini",
+                "gemini --session-file /s/abc.jsonl --skip-trust -p why?",
+                "gemini --session-file /s/abc.jsonl --skip-trust",
+            ),
+            (
+                "opencode",
+                "opencode run --session abc --fork why?",
+                "opencode --session abc --fork",
+            ),
+        ] {
+            assert_eq!(argv(name, "abc", Some("why?")).unwrap(), asked);
+            assert_eq!(argv(name, "abc", None).unwrap(), opened);
+            assert!(argv(name, "-x", None).is_none(), "{name}");
+        }
+        assert!(argv("amp", "abc", Some("why?")).is_none());
+        let gemini = Preset::named("gemini").unwrap();
+        let nowhere = gemini.fork_argv(Path::new("gemini"), ("abc", None), None);
+        assert!(nowhere.is_none(), "it needs the file");
+        let opencode = Preset::named("opencode").unwrap();
+        assert!(opencode.fork_env["OPENCODE_PERMISSION"].starts_with("{\"*\":\"deny\""));
     }
 
     #[test]

@@ -271,6 +271,10 @@ pub struct SessionStarted {
     pub actor: String,
     pub bead: String,
     pub cwd: PathBuf,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub transcript: String,
 }
 
 /// The beads that a convoy got.

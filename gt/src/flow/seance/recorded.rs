@@ -1,0 +1,83 @@
+//! What is recorded of a session that nobody can ask: its bead, what came of that, how the session ended.
+
+use bd::bead::Bead;
+use jiff::Timestamp;
+
+use super::Session;
+use crate::flow::convoy::briefing;
+use crate::host::LiveTown;
+use crate::record::attempt;
+use crate::town::beads::Stores;
+use crate::town::event::{self, Event, EventLine};
+
+/// What the session left, each line ended.
+pub(super) fn describe(town: &LiveTown, session: &Session) -> anyhow::Result<String> {
+    let mut text =
+        "It ran a script, which answers no question. What is recorded of it:\n".to_owned();
+    if session.bead.is_empty() {
+        text.push_str("Nothing was on its hook.\n");
+        return Ok(text);
+    }
+    let stores = town.stores()?;
+    match stores.get(&session.bead) {
+        Some(bead) => text.push_str(&work(&stores, session, bead)),
+        None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
+    }
+    let events = event::read(&town.layout)?;
+    text.push_str(&ending(session, &events).unwrap_or_default());
+    Ok(text)
+}
+
+fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
+    let mut text = format!("{} \"{}\" ({})\n", bead.id, bead.title, bead.status);
+    let rig = stores.rig_of(&bead.id);
+    let beads = rig.and_then(|rig| stores.rigs.get(rig));
+    // The attempt that the session belongs to: the first of its worker that ended after it began.
+    let is_its = |one: &attempt::Attempt| {
+        let ended = one.at.parse().unwrap_or(Timestamp::MIN);
+        one.worker == session.actor && ended >= session.began()
+    };
+    let attempts = attempt::of(beads.unwrap_or(&stores.town), bead);
+    let summary = match attempts.into_iter().find(is_its) {
+        Some(attempt) => {
+            text.push_str(&format!("{}: {}\n", attempt.branch, attempt.why));
+            attempt.summary
+        }
+        None => briefing::summary_of(bead),
+    };
+    for line in summary.trim().lines() {
+        text.push_str(&format!("> {line}\n"));
+    }
+    text
+}
+
+/// How the session ended, with the last lines of its screen.
+fn ending(session: &Session, events: &[EventLine]) -> Option<String> {
+    let after = |line: &&EventLine| bd::bead::Stamp::read(&line.ts).instant() >= session.began();
+    let lines = events.iter().filter(after);
+    let ended = lines.filter_map(|line| match line.event() {
+        Event::SessionEnded {
+            rig,
+            polecat,
+            bead,
+            exit,
+            signal,
+            screen,
+            ..
+        } if bead == session.bead && session.actor == format!("{rig}/polecats/{polecat}") => {
+            Some((exit, signal, screen))
+        }
+        _ => None,
+    });
+    let (exit, signal, screen) = ended.into_iter().next()?;
+    let how = match (exit, signal) {
+        (_, Some(signal)) => format!("signal {signal}"),
+        (Some(code), None) => format!("exit code {code}"),
+        (None, None) => "an unknown end".to_owned(),
+    };
+    let mut text = format!("The session ended with {how}. Its screen:\n");
+    for line in screen.iter().filter(|line| !line.trim().is_empty()) {
+        text.push_str(&format!("> {}\n", line.trim_end()));
+    }
+    Some(text)
+}
