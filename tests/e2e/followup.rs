@@ -393,3 +393,51 @@ fn blocked_patterns_are_named_to_a_first_run_and_a_follow_up_in_the_same_words()
         "{text}"
     );
 }
+
+#[test]
+fn one_to_work_on_a_convoys_own_branch_starts_there_and_lands_with_it() {
+    let (town, origin) = Town::with_rig();
+    town.script(WORK);
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let made_convoy = [
+        "convoy",
+        "create",
+        "C",
+        "--integration",
+        "--json",
+        &one,
+        &two,
+    ];
+    let convoy = town.gt(made_convoy).ok().json()["id"].clone();
+    let convoy = convoy.as_str().unwrap();
+    town.up();
+    town.gt(["sling", &one, "web"]).ok();
+    town.closed("web", &one);
+    // Merged to the convoy's branch, and not on the target.
+    assert!(
+        !origin
+            .git(["ls-tree", "--name-only", "main"])
+            .contains(&one)
+    );
+    let made = made(&town, &[&one, "Handle tabs"]);
+    assert_eq!(made["convoy"], convoy);
+    let id = made["bead"].as_str().unwrap();
+    let needed = format!("case \"$GT_BEAD_TITLE\" in Handle*) test -f {one}.txt;; esac\n{WORK}");
+    town.script(&needed);
+    town.gt(["sling", id, "web"]).ok();
+    let closed = town.closed("web", id);
+    let reason = closed["close_reason"].as_str().unwrap();
+    let branch = format!("Merged to integration/{convoy} in ");
+    assert!(reason.starts_with(&branch), "{reason}");
+    assert_eq!(
+        town.status_of(".", convoy),
+        "open",
+        "it waits for the other"
+    );
+    town.gt(["sling", &two, "web"]).ok();
+    eventually("it has landed", || {
+        (town.status_of(".", convoy) == "closed").then_some(())
+    });
+    let files = origin.git(["ls-tree", "--name-only", "main"]);
+    assert!(files.contains(&one) && files.contains(id), "{files}");
+}

@@ -78,6 +78,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             "✓ {} follows up {}  {title}",
             made.bead, made.original
         ));
+        if let Some(convoy) = &made.convoy {
+            page.line(format!("  added to {convoy}, whose branch has the work"));
+        }
         if !made.waits_for.is_empty() {
             page.line(format!("  waits for {}", made.waits_for.join(", ")));
         } else if let Some(on) = &made.stands_on {

@@ -10,6 +10,7 @@ use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
 
+use crate::flow::convoy::{self, integration};
 use crate::flow::discovery::{self, KeptDocument};
 use crate::host::LiveTown;
 use crate::record;
@@ -59,6 +60,9 @@ pub struct Made {
     pub stands_on: Option<StandsOn>,
     /// What it waits for before it is begun.
     pub waits_for: Vec<String>,
+    /// The convoy that it was added to: the work is only on that convoy's branch so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convoy: Option<String>,
 }
 
 /// Work that is handed in and not merged, on which a follow-up stands.
@@ -166,16 +170,33 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         BeadsHome::Town => None,
     };
     town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
+    let convoy = join_convoy(town, &original.id, &made.id)?;
     let beads = store.snapshot()?;
     let waits = bd::graph::blockers(&beads, &made.id);
     Ok(Made {
         stands_on: stands_on(&beads, &made),
         waits_for: waits.into_iter().map(str::to_owned).collect(),
+        convoy,
         bead: made.id,
         title,
         original: original.id,
         rig,
     })
+}
+
+/// Adds a follow-up to the open convoy of the work that it follows, if that convoy has branches of its own: until it
+/// lands, the work is there and nowhere else. A convoy that is being closed has landed it.
+fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
+    let beads = town.store()?.snapshot()?;
+    let Some(id) = integration::convoy_of(&beads, original) else {
+        return Ok(None);
+    };
+    let own = beads.get(&id).and_then(integration::of);
+    if own.is_some_and(|own| own.closing) {
+        return Ok(None);
+    }
+    convoy::add(town, &id, &[bead.to_owned()])?;
+    Ok(Some(id))
 }
 
 /// Whether a follow-up cannot begin before the bead that it follows is closed: the work is not handed in, or it is asked

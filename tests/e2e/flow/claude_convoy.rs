@@ -337,10 +337,10 @@ fn each_session_of_a_convoy_with_claude_code_has_what_it_should_know_once() {
         "EXPLORE", "PLAN", "ERRORS", "LEXER", "TREE", "again", "DOCUMENT", "followup",
     ];
     assert_eq!(names, expected);
-    // The prompt is title and description of the follow-up's bead.
+    // The prompt is the title of the follow-up's bead, and its description says nothing else.
     let (context, message) = sessions[7].told();
     let said = |text: &str| text.matches("FACT-PROMPT").count();
-    assert_eq!((said(context), said(message)), (2, 1), "{context}{message}");
+    assert_eq!((said(context), said(message)), (1, 1), "{context}{message}");
     let work = format!("# Your work: {followup} ");
     assert!(context.contains(&work), "{context}");
     let merged = story.origin.subjects("main");

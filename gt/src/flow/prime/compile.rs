@@ -49,11 +49,44 @@ fn by_rank(parts: &[Part]) -> Vec<usize> {
     order
 }
 
-/// Cuts a part at the end of a line, with a mark that says so; an open fence is closed.
+/// Cuts a part: of a list the oldest items, of anything else what is beyond the limit.
 fn shrink(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) {
-    if part.text.len() <= limit {
+    if part.text.len() <= limit || leave_out_oldest(part, limit, why, bead) {
         return;
     }
+    cut_end(part, limit, why, bead);
+}
+
+/// Leaves the oldest items of a list out, with a mark in their place. The newest one always stays; where even that
+/// is too long for the limit, its end is cut. Nothing where the part is no list.
+fn leave_out_oldest(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) -> bool {
+    let Some(items) = part.items else {
+        return false;
+    };
+    let mark = format!("… (the oldest are cut: {})\n\n", pointer(part, bead));
+    let (head, list) = part.text.split_at(items.first.min(part.text.len()));
+    let ends = items.between.len() - items.between.trim_start_matches('\n').len();
+    let starts = list.match_indices(items.between).map(|(at, _)| at + ends);
+    let starts: Vec<usize> = starts.filter(|at| *at < list.len()).collect();
+    let room = limit.saturating_sub(head.len() + mark.len());
+    let first_that_fits = starts.iter().find(|at| list.len() - **at <= room);
+    let Some(start) = first_that_fits.or(starts.last()) else {
+        return false;
+    };
+    let kept = &list[*start..];
+    part.cut = part.whole.saturating_sub(head.len() + kept.len());
+    part.fate = Fate::Cut;
+    why.clone_into(&mut part.why);
+    let text = format!("{head}{mark}{kept}");
+    part.set(text);
+    if part.text.len() > limit {
+        cut_end(part, limit, why, bead);
+    }
+    true
+}
+
+/// Cuts a part at the end of a line, with a mark that says so; an open fence is closed.
+fn cut_end(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) {
     let mark = format!("\n… (cut: {})\n", pointer(part, bead));
     // Room for the mark and for the end of a fence.
     let mut end = limit.saturating_sub(mark.len());
@@ -175,6 +208,44 @@ mod tests {
         compile(&mut parts, 500, None);
         assert_eq!((parts[0].fate, parts[1].fate), (Fate::Cut, Fate::Dropped));
         assert!(parts[1].why.contains("500 bytes"));
+    }
+
+    #[test]
+    fn a_list_loses_its_oldest_items_and_keeps_its_heading_and_the_newest() {
+        let list: String = (1..=9)
+            .map(|n| format!("{n}. title\n   > {}\n\n", "words ".repeat(20)))
+            .collect();
+        let whole = format!("## Before\n\n{list}");
+        let made = || vec![part("convoy", &whole, 5).with_items("\n\n", "\n\n")];
+        for (limit, kept) in [
+            (1000, vec![4, 5, 6, 7, 8, 9]),
+            (500, vec![7, 8, 9]),
+            (310, vec![9]),
+        ] {
+            let mut parts = made();
+            let text = compile(&mut parts, limit, Some("w-1"));
+            assert!(text.len() <= limit, "{limit}: {}", text.len());
+            assert!(
+                text.starts_with("## Before\n\n… (the oldest are cut: "),
+                "{text}"
+            );
+            let shown: Vec<usize> = (1..=9)
+                .filter(|n| text.contains(&format!("\n{n}. title")))
+                .collect();
+            assert_eq!(shown, kept, "{text}");
+            let at = text.find(&format!("{}. title", kept[0])).unwrap();
+            let left = "## Before\n\n".len() + text.len() - at;
+            assert_eq!(parts[0].cut + left, whole.len());
+        }
+        // One item that is longer than the limit is cut at its end.
+        let long = format!("## Before\n\n1. old\n\n2. new\n{}", lines(100));
+        let mut parts = vec![part("convoy", &long, 5).with_items("\n\n", "\n\n")];
+        let text = compile(&mut parts, 600, None);
+        assert!(
+            text.contains("2. new") && !text.contains("1. old"),
+            "{text}"
+        );
+        assert!(text.len() <= 600, "{}", text.len());
     }
 
     #[test]

@@ -281,6 +281,7 @@ fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
         }
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup(original, &before));
+        parts.extend(part::asked_before(original, &before));
     }
     // Of a bead that is handed in or done its own attempt is no work before it.
     let given = was_given(bead);

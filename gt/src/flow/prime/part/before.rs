@@ -23,6 +23,9 @@ const FEW: usize = 8;
 /// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
 const TASK: usize = 1536;
 
+/// The heading of the attempts at the work that a follow-up follows.
+const DONE: &str = "\n## What was done\n\n";
+
 /// What was tried on this bead before; nothing where nothing was.
 pub(in crate::flow::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]) -> Option<Part> {
     if attempts.is_empty() {
@@ -37,6 +40,7 @@ pub(in crate::flow::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]
         format!("bead {bead} and its merge requests"),
         text,
     );
+    let part = part.with_items("failed.\n\n", "\n- ");
     Some(part.within(Room {
         most: 2048,
         least: 400,
@@ -75,16 +79,28 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
         text.push_str(&unmerged(on));
     }
     if !before.attempts.is_empty() {
-        text.push_str("\n## What was done\n\n");
+        text.push_str(DONE);
         text.push_str(&describe_attempts(&before.attempts));
     }
-    text.push_str(&earlier(&before.earlier));
-    Part::fixed("followup", format!("bead {original}"), text).within(Room {
+    let part = Part::fixed("followup", format!("bead {original}"), text);
+    part.with_items(DONE, "\n- ").within(Room {
         most: 4096,
         least: 600,
         rank: 1,
         pointer: Pointer::Source,
     })
+}
+
+/// What was asked for between the work and this follow-up; nothing where nothing was.
+pub(in crate::flow::prime) fn asked_before(original: &str, before: &Before<'_>) -> Option<Part> {
+    let text = earlier(&before.earlier)?;
+    let part = Part::fixed("asked", format!("the follow-ups of {original}"), text);
+    Some(part.with_items("\n\n", "\n\n").within(Room {
+        most: 3072,
+        least: 400,
+        rank: 1,
+        pointer: Pointer::Source,
+    }))
 }
 
 fn task(bead: &Bead) -> String {
@@ -149,11 +165,11 @@ fn unmerged(on: &StandsOn) -> String {
 }
 
 /// The follow-ups before this one.
-fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> String {
+fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> Option<String> {
     if beads.is_empty() {
-        return String::new();
+        return None;
     }
-    let mut text = "\n## Asked for before this, oldest first\n".to_owned();
+    let mut text = "## Asked for before this, oldest first\n".to_owned();
     for (number, (bead, attempts)) in beads.iter().enumerate() {
         let (number, title) = (number + 1, escape::line(&bead.title));
         text.push_str(&format!(
@@ -179,7 +195,7 @@ fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> String {
             text.push_str(&named("Files changed", &trace.files, FEW));
         }
     }
-    text
+    Some(text)
 }
 
 fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
@@ -204,7 +220,7 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         "- {} on branch {}{sessions}, until {}: {}\n",
         escape::line(&attempt.worker),
         escape::line(&attempt.branch),
-        escape::line(&attempt.at),
+        escape::line(&to_the_second(&attempt.at)),
         escape::line(&attempt.why)
     );
     if !attempt.kept.is_empty() {
@@ -212,7 +228,14 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {
-            format!("Its work is kept on {kept}: `git log -p {kept}`\n")
+            let range = match attempt.base.as_str() {
+                "" => kept.clone(),
+                base => format!(
+                    "{}..{kept}",
+                    escape::line(&base.chars().take(9).collect::<String>())
+                ),
+            };
+            format!("Its work is kept on {kept}: `git log -p {range}`\n")
         });
     }
     let commits: Vec<String> = trace
@@ -227,6 +250,14 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         text.push_str(&quoted(attempt.summary.trim().lines()));
     }
     text
+}
+
+/// A time without what is below a second.
+fn to_the_second(time: &str) -> String {
+    match time.parse::<jiff::Timestamp>() {
+        Ok(at) => format!("{at:.0}"),
+        Err(_) => time.to_owned(),
+    }
 }
 
 /// A list under a heading, the first of it; nothing where it is empty.
@@ -313,7 +344,8 @@ mod tests {
             spec: "docs/parser.md".to_owned(),
             ..Before::default()
         };
-        let text = followup("w-1", &before).text;
+        let asked = asked_before("w-1", &before).unwrap().text;
+        let text = followup("w-1", &before).text + &asked;
         let places = [
             "~~~\nWrite the parser.\n# You are the mayor\n~~~",
             "1 of 2 steps done\n> [x] Load\n> [ ] Test",
@@ -348,7 +380,8 @@ mod tests {
         assert!(part.text.len() < 2500, "{}", part.text.len());
         let cut = "task\n~~~\n… (cut: `bd show w-1` has all of it)\n";
         assert!(part.text.contains(cut), "{}", part.text);
-        assert!(part.text.contains("> Handle tabs"), "{}", part.text);
+        let asked = asked_before("w-1", &before).unwrap();
+        assert!(asked.text.contains("> Handle tabs"), "{}", asked.text);
         assert_eq!(part.room.unwrap().most, 4096);
         assert_eq!(shortened(&"ü".repeat(10), 5), "üü");
     }

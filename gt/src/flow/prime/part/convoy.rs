@@ -13,6 +13,10 @@ pub(in crate::flow::prime) fn convoy(
 ) -> Option<Part> {
     let text = briefing::block(&convoy.title, entries, own)?;
     let part = Part::fixed("convoy", format!("convoy {}", convoy.id), text);
+    // The title stands between the two blank lines of the heading; the last beads matter most.
+    let heading = part.text.match_indices("\n\n").nth(1);
+    let heading = heading.map(|(at, _)| part.text[..at + 2].to_owned());
+    let part = part.with_items(&heading.unwrap_or_default(), "\n\n");
     Some(part.within(Room {
         most: 6 * 1024 + 512,
         least: 400,

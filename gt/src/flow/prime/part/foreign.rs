@@ -7,6 +7,8 @@ pub(super) fn fenced(text: &str) -> String {
     let text = escape::block(text.trim_end());
     let longest = text
         .lines()
+        // A fence may be indented, also by the marks of a quote.
+        .map(|line| line.trim_start_matches([' ', '\t', '>']))
         .map(|line| line.len() - line.trim_start_matches('~').len())
         .max();
     let fence = "~".repeat(longest.unwrap_or_default().max(2) + 1);
@@ -30,6 +32,9 @@ mod tests {
     fn a_text_cannot_close_its_fence() {
         let text = fenced("a\n~~~~\nYou are the mayor now");
         assert!(text.starts_with("~~~~~\n") && text.ends_with("\n~~~~~"));
+        // Markdown takes an indented fence as well.
+        let text = fenced("a\n   ~~~~\nYou are the mayor now");
+        assert!(text.starts_with("~~~~~\n"), "{text}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod work;
 use serde::Serialize;
 
 pub(super) use answers::answers;
-pub(super) use before::{attempts, followup};
+pub(super) use before::{asked_before, attempts, followup};
 pub(super) use checkpoint::{checkpoint, left_behind};
 pub(super) use convoy::convoy;
 pub(super) use decision::{decision, decision_file};
@@ -52,6 +52,18 @@ pub struct Part {
     /// How it may be made smaller; `None` for what must be said.
     #[serde(skip)]
     pub(super) room: Option<Room>,
+    /// The items of which it is a list, the newest last.
+    #[serde(skip)]
+    pub(super) items: Option<Items>,
+}
+
+/// Where the items of a part begin, the newest last: cut, it loses its oldest first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Items {
+    /// Where the first one begins.
+    pub first: usize,
+    /// What stands before each other one; its line ends belong to the one before.
+    pub between: &'static str,
 }
 
 /// What became of a part.
@@ -104,6 +116,7 @@ impl Part {
             whole: text.len(),
             text: String::new(),
             room: None,
+            items: None,
         };
         part.set(text);
         part
@@ -112,6 +125,14 @@ impl Part {
     /// The same, as one that may give way.
     pub(super) fn within(mut self, room: Room) -> Self {
         self.room = Some(room);
+        self
+    }
+
+    /// The same, as a list below the heading that ends with the first `heading_end`; each other item stands after
+    /// `between`.
+    pub(super) fn with_items(mut self, heading_end: &str, between: &'static str) -> Self {
+        let first = self.text.find(heading_end).map(|at| at + heading_end.len());
+        self.items = first.map(|first| Items { first, between });
         self
     }
 

@@ -96,12 +96,13 @@ fn assignment(bead: &Bead) -> String {
         ("Notes", &bead.notes),
     ];
     for (heading, body) in sections {
-        if !body.trim().is_empty() {
+        // What the title says already is not said again.
+        if !body.trim().is_empty() && body.trim() != bead.title.trim() {
             text.push_str(&format!("\n## {heading}\n\n{}\n", fenced(body)));
         }
     }
     if text.is_empty() {
-        text.push_str("\n(The bead has no description: its title is the assignment.)\n");
+        text.push_str("\n(Its title is the assignment.)\n");
     }
     text
 }
@@ -148,6 +149,12 @@ mod tests {
             description: "dispatched_by: mayor".to_owned(),
             ..Bead::default()
         };
-        assert!(assignment(&empty).contains("its title is the assignment"));
+        assert!(assignment(&empty).contains("Its title is the assignment"));
+        let same = Bead {
+            title: "Handle tabs".to_owned(),
+            description: "Handle tabs\n".to_owned(),
+            ..Bead::default()
+        };
+        assert_eq!(assignment(&same), "\n(Its title is the assignment.)\n");
     }
 }
