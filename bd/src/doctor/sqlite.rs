@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{Check, Level};
+use crate::foreign::sqlite;
 use crate::store::mark;
+use crate::ui::counted;
 
 /// Files beside a database that are of no use without the program that made them.
 const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
@@ -14,11 +16,7 @@ pub(super) fn check(dir: &Path) -> Check {
     let [first, ..] = found.as_slice() else {
         return Check::ok("Database", "none of another bd");
     };
-    let mut detail: Vec<String> = found
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    detail.push("wisps, settings and notes of that bd may be only there".to_owned());
+    let mut detail: Vec<String> = found.iter().map(|path| held(path)).collect();
     let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
     detail.extend(
         companions
@@ -38,4 +36,25 @@ pub(super) fn check(dir: &Path) -> Check {
             first.display()
         ),
     )
+}
+
+/// What a database holds, so that what may be only there has a name.
+fn held(path: &Path) -> String {
+    let path_text = path.display();
+    let database = match sqlite::read(path) {
+        Ok(database) => database,
+        Err(error) => return format!("{path_text}: what is in it is not known: {error}"),
+    };
+    let beads = &database.found.beads;
+    let wisps = beads.iter().filter(|bead| bead.ephemeral).count();
+    let mut text = format!(
+        "{path_text}: {}, {wisps} of them {}",
+        counted(beads.len(), "issue"),
+        if wisps == 1 { "a wisp" } else { "wisps" }
+    );
+    if !database.settings.is_empty() {
+        let names: Vec<&str> = database.settings.keys().map(String::as_str).collect();
+        text.push_str(&format!("; settings and notes: {}", names.join(", ")));
+    }
+    text
 }

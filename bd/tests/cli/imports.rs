@@ -235,6 +235,10 @@ fn a_database_of_another_bd_is_taken_over() {
         eprintln!("skipped: no sqlite3 here");
         return;
     }
+    let named = project.run(&["doctor", "--check", "database"]).out;
+    let held =
+        "2 issues, 1 of them a wisp; settings and notes: issue_prefix, kv.memory.k, types.custom";
+    assert!(named.contains(held), "{named}");
     let done = project.json(&["import", ".beads/old.db"]);
     assert_eq!((&done["created"], &done["edges"]), (&json!(2), &json!(1)));
     let settings = json!({"kv.memory.k": "A note", "types.custom": "runbook"});

@@ -20,6 +20,8 @@ struct Clones {
     labels: Vec<(String, String)>,
     /// New titles, with their beads and the clone that gave them.
     titles: Vec<(&'static str, String, String)>,
+    /// How many edits there were.
+    number: usize,
 }
 
 impl Clones {
@@ -30,6 +32,7 @@ impl Clones {
             made: Vec::new(),
             labels: Vec::new(),
             titles: Vec::new(),
+            number: 0,
         };
         let root = clones.project.dir();
         clones.git(&root, &["init", "-q", "--bare", "-b", "main", "remote"]);
@@ -98,8 +101,10 @@ impl Clones {
     /// Some edits of a clone, in one process.
     fn edit(&mut self, name: &'static str, count: usize) {
         let mut script = String::new();
+        let earlier = self.titles.len();
         for _ in 0..count {
-            let number = self.made.len() + self.titles.len() + self.labels.len();
+            self.number += 1;
+            let number = self.number;
             match self.chance.below(8) {
                 0..3 => {
                     let title = format!("Child {name} {number}");
@@ -119,6 +124,8 @@ impl Clones {
                 6 => {
                     let title = format!("Title {name} {number}");
                     script.push_str(&format!("update bd-s title=\"{title}\"\n"));
+                    // Of two titles in one transaction there was only ever the last.
+                    self.titles.truncate(earlier);
                     self.titles.push((name, "bd-s".to_owned(), title));
                 }
                 _ => script.push_str(&format!("update bd-s priority={}\n", self.chance.below(5))),
