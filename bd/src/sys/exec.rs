@@ -209,12 +209,14 @@ impl Exec {
             // A child that does not read its input is not an error.
             thread::spawn(move || drop(pipe.write_all(&input)))
         });
-        let out = Reader::begin(child.stdout.take(), self.cap);
+        let mut out = Reader::begin(child.stdout.take(), self.cap);
         let err = Reader::begin(child.stderr.take(), self.cap);
         let end =
-            wait(&mut child, self.limit, self.stop.as_deref()).map_err(|source| ExecError::Io {
-                program: name.clone(),
-                source,
+            wait(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(|source| {
+                ExecError::Io {
+                    program: name.clone(),
+                    source,
+                }
             })?;
         let (stdout, stderr) = (out.end(), err.end());
         // The feeder ends with the pipe; one that is stuck in it is left to end by itself.
@@ -335,7 +337,12 @@ enum End {
 
 /// Waits for the child's end, then ends what is left of its process group. The child is only reaped after
 /// that, so its group number cannot have gone to anyone else.
-fn wait(child: &mut Child, limit: Duration, stop: Option<&AtomicBool>) -> io::Result<End> {
+fn wait(
+    child: &mut Child,
+    out: &mut Reader,
+    limit: Duration,
+    stop: Option<&AtomicBool>,
+) -> io::Result<End> {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
@@ -352,7 +359,12 @@ fn wait(child: &mut Child, limit: Duration, stop: Option<&AtomicBool>) -> io::Re
         if started.elapsed() >= limit {
             break Some(End::TimedOut);
         }
-        super::clock::pause(step);
+        if out.has_ended {
+            super::clock::pause(step);
+        } else if out.ends_within(step) {
+            // It ends now, as a rule: nobody should wait for the rest of a long step.
+            step = Duration::from_micros(20);
+        }
         step = (step * 2).min(Duration::from_millis(10));
     };
     // Nothing may be left in the group; then there is no one to signal.
@@ -366,6 +378,7 @@ fn wait(child: &mut Child, limit: Duration, stop: Option<&AtomicBool>) -> io::Re
 struct Reader {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
+    has_ended: bool,
 }
 
 impl Reader {
@@ -378,12 +391,23 @@ impl Reader {
             // Whoever asked may have gone on without us.
             tell.send(()).ok();
         });
-        Self { kept, ended }
+        Self {
+            kept,
+            ended,
+            has_ended: false,
+        }
+    }
+
+    /// Waits for the end of the stream, so long at most. Whether it has ended.
+    fn ends_within(&mut self, limit: Duration) -> bool {
+        let timeout = Err(mpsc::RecvTimeoutError::Timeout);
+        self.has_ended = self.has_ended || self.ended.recv_timeout(limit) != timeout;
+        self.has_ended
     }
 
     /// What was read. A process that left the group may hold the stream open: it is given a moment.
-    fn end(self) -> Vec<u8> {
-        self.ended.recv_timeout(Duration::from_secs(1)).ok();
+    fn end(mut self) -> Vec<u8> {
+        self.ends_within(Duration::from_secs(1));
         std::mem::take(&mut *lock(&self.kept))
     }
 }

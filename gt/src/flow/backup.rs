@@ -36,7 +36,7 @@ pub fn push_unfinished(
     };
     let git = Git::at(rig.repo());
     // Read first: what is committed from here on is for the next time.
-    let committed = progress::last_commit(&rig.sandbox(name));
+    let committed = progress::last_commit_of(rig, name);
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
     let looked = Pushed {
         branch: slot.branch.to_string(),

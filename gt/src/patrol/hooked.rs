@@ -3,9 +3,8 @@
 //! It is reminded once. If it still does not get on for as long again, a person hears of it. Such a session is never ended:
 //! a person may be at work in it.
 
-use std::collections::BTreeMap;
-
 use bd::bead::{Bead, Status};
+use bd::store::Mark;
 use bd::ui::time::ago;
 use jiff::{SignedDuration, Timestamp};
 
@@ -18,7 +17,6 @@ use crate::record::hook_nudges;
 use crate::record::progress::{self, Doing, Progress, Sign};
 use crate::record::town_view::TownView;
 use crate::town;
-use crate::town::config::Layers;
 use crate::town::identity::Address;
 
 const HOOKED: &str = include_str!("../../templates/message/quiet-hook.txt");
@@ -41,18 +39,22 @@ pub struct HookFacts {
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let mut nudges = None;
-    let mut layers: BTreeMap<Option<String>, Layers> = BTreeMap::new();
     let hooked = on_hooks(view).into_iter();
     let found = hooked.filter_map(|(agent, bead)| {
         let live = view.session_of(&agent)?;
         let rig = agent.rig().map(|rig| town.layout.rig(rig));
-        let layers = layers.entry(agent.rig().map(str::to_owned));
-        let layers = layers.or_insert_with(|| Layers::load(town, rig.as_ref()).unwrap_or_default());
-        let limit = layers.time(setting(&agent)?);
+        let limit = view.settings.of(agent.rig()).time(setting(&agent)?);
         let preset = runtime::resolve(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
         let home = town::home_of(town, &agent);
-        let mut progress = progress::read(town, &home, &preset, live, limit);
+        let mut progress = progress::read(
+            town,
+            &home,
+            progress::last_commit(&home),
+            &preset,
+            live,
+            limit,
+        );
         let hooked = bead.updated_at.instant();
         if hooked > progress.at {
             (progress.at, progress.sign) = (hooked, Sign::Start);
@@ -151,7 +153,8 @@ pub(super) fn nudge_hooked(
 /// The beads on the hooks of agents that are no polecats.
 fn on_hooks(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked = stores.flat_map(|beads| beads.select(|head| head.status() == Status::Hooked));
+    let hooked =
+        stores.flat_map(|beads| beads.select_marked(&[Mark::Status(&Status::Hooked)], |_| true));
     let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
     with_agent
         .filter(|(agent, _)| setting(agent).is_some())

@@ -192,6 +192,7 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
 pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
     let view = TownView::read_idle(town)?;
     let settings = PatrolSettings::of_rigs(town, &view);
+    let thresholds = Thresholds::of(view.settings.of(None));
     let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
@@ -211,7 +212,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
-        attention: attention::facts(town, &view, &settings, &hooked),
+        attention: attention::facts(town, &view, &settings, &hooked, &thresholds),
         outages: outages::outages(&view),
         escalations: escalations::facts(town, &view),
         roles: roles::facts(town, &view),
@@ -222,7 +223,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         paused: Pause::of(town),
         heartbeat: heartbeat(&view),
         sync: sync::facts(town, &view),
-        thresholds: Thresholds::of_town(town),
+        thresholds,
         unreadable: unreadable
             .map(|(rig, reason)| format!("{rig}: {reason}"))
             .collect(),

@@ -7,8 +7,7 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::backup;
 use crate::host::LiveTown;
-use crate::record::polecat::{Polecat, SlotState};
-use crate::record::progress;
+use crate::record::polecat::Polecat;
 use crate::record::pushed::Pushed;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
@@ -39,15 +38,11 @@ pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
 }
 
 fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
-    let is_unfinished = match &polecat.slot.state {
-        SlotState::Working => true,
-        SlotState::Stuck { before, .. } => **before == SlotState::Working,
-        _ => false,
-    };
-    if !is_unfinished || polecat.busy || polecat.hook.as_deref() != Some(&*polecat.slot.bead) {
+    let slot = &polecat.slot;
+    if !slot.is_unfinished() || polecat.busy || polecat.hook.as_deref() != Some(&*slot.bead) {
         return None;
     }
-    let committed = progress::last_commit(&rig.sandbox(&polecat.name))?;
+    let committed = polecat.committed?;
     let pushed = Pushed::load(rig, &polecat.name);
     let is_same = pushed.branch == *polecat.slot.branch;
     let last = pushed.at.filter(|_| is_same);

@@ -25,18 +25,24 @@ pub struct PatrolSettings {
 impl PatrolSettings {
     /// Reads the settings of a rig. What cannot be read is for the queue to complain about, and the default counts.
     pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
-        let layers = Layers::load(town, Some(rig)).unwrap_or_default();
+        Self::of(&Layers::load(town, Some(rig)).unwrap_or_default(), rig)
+    }
+
+    fn of(layers: &Layers, rig: &RigLayout) -> Self {
         Self {
-            rig: RigSettings::from_layers(&layers, rig).unwrap_or_default(),
-            thresholds: Thresholds::of(&layers),
+            rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
+            thresholds: Thresholds::of(layers),
         }
     }
 
-    /// Reads the settings of each rig whose beads could be read.
+    /// Takes the settings of each rig whose beads could be read.
     pub fn of_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
-        rigs.map(|rig| (rig.clone(), Self::load(town, &town.layout.rig(rig))))
-            .collect()
+        let of_rig = |rig: &String| {
+            let layers = view.settings.of(Some(rig));
+            (rig.clone(), Self::of(layers, &town.layout.rig(rig)))
+        };
+        rigs.map(of_rig).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The convoy: a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
 
 use bd::bead::{Bead, DepKind, Kind};
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use serde_json::Value;
 
 use crate::town::beads::bare_id;
@@ -25,7 +25,10 @@ pub fn has_landed(convoy: &Bead) -> bool {
 /// All convoys of the town, open ones or all, oldest first.
 pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
-        .select(move |head| (all || head.is_open()) && head.is_a(&Kind::Convoy, "gt:convoy"))
+        .select_marked(
+            &[Mark::Kind(&Kind::Convoy), Mark::Label("gt:convoy")],
+            move |head| all || head.is_open(),
+        )
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found

@@ -6,10 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::polecat;
+use super::polecat::Polecat;
 use crate::host::Live;
-use crate::host::LiveTown;
-use crate::town::beads::Stores;
 use crate::town::identity::Address;
 use crate::town::process;
 
@@ -17,8 +15,11 @@ use crate::town::process;
 const SERVER: &str = "tmux";
 
 /// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
-pub fn reason(town: &LiveTown, stores: &Stores, listed: &[Live]) -> Option<String> {
-    let workers = unlisted(town, stores, listed);
+pub fn reason<'a>(workers: impl Iterator<Item = &'a Polecat>, listed: &[Live]) -> Option<String> {
+    let workers: Vec<(Address, &str)> = workers
+        .filter(|worker| worker.session.is_none() && !worker.slot.token.is_empty())
+        .map(|worker| (worker.address(), worker.slot.token.as_str()))
+        .collect();
     if workers.is_empty() {
         return None;
     }
@@ -39,17 +40,4 @@ pub fn reason(town: &LiveTown, stores: &Stores, listed: &[Live]) -> Option<Strin
          TMUX_TMPDIR is another one. Nothing is started or ended until then; `kill -USR1 {}` makes the socket again",
         process.pid, server.pid
     ))
-}
-
-/// The workers with a token whose session is not listed.
-fn unlisted(town: &LiveTown, stores: &Stores, listed: &[Live]) -> Vec<(Address, String)> {
-    let all = stores.rigs.iter().flat_map(|(name, beads)| {
-        let rig = town.layout.rig(name);
-        polecat::all(&rig, beads, Some(listed))
-    });
-    let unlisted =
-        all.filter(|polecat| polecat.session.is_none() && !polecat.slot.token.is_empty());
-    unlisted
-        .map(|polecat| (polecat.address(), polecat.slot.token))
-        .collect()
 }

@@ -1,7 +1,7 @@
 //! The merge request: a durable bead of the rig with a receipt of what is to be merged.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::{Snapshot, Store};
+use bd::store::{Mark, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
@@ -246,7 +246,13 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
 /// The open requests of a rig.
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
     beads
-        .select(|head| head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"))
+        .select_marked(
+            &[
+                Mark::Kind(&Kind::MergeRequest),
+                Mark::Label("gt:merge-request"),
+            ],
+            |head| head.is_open(),
+        )
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! The tasks that merging and landing make: beads that any worker can take.
 
 use bd::bead::Bead;
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 
 /// What marks a task that the merge queue made.
 pub const MERGE_LABEL: &str = "gt:merge-task";
@@ -15,10 +15,8 @@ pub fn is_landing_task(bead: &Bead) -> bool {
 
 /// The open tasks that merging or landing made, oldest first.
 pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
-    let labels = [MERGE_LABEL, LANDING_LABEL];
-    let mut open: Vec<&Bead> = beads
-        .select(move |head| head.is_open() && labels.iter().any(|label| head.has_label(label)))
-        .collect();
+    let marks = [MERGE_LABEL, LANDING_LABEL].map(Mark::Label);
+    let mut open: Vec<&Bead> = beads.select_marked(&marks, |head| head.is_open()).collect();
     open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     open
 }

@@ -6,6 +6,7 @@
 //! when those are older than `patrol.progress.note`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use bd::git::Git;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use super::pulse::{Pulse, Refusal};
 use crate::host::runtime::{Look, Preset, inspect_screen};
 use crate::host::{Live, LiveTown};
+use crate::town::RigLayout;
 
 /// So many lines of a screen are looked at.
 const LINES: usize = 60;
@@ -150,10 +152,11 @@ impl Progress {
     }
 }
 
-/// Reads the progress of a worker whose session runs. `note` is from when on its files and screen are looked at.
+/// Reads the progress of a worker whose session runs. `committed` is when it last did, `note` is from when on its files and screen are looked at.
 pub fn read(
     town: &LiveTown,
     sandbox: &Path,
+    committed: Option<Timestamp>,
     preset: &Preset,
     live: &Live,
     note: SignedDuration,
@@ -167,7 +170,7 @@ pub fn read(
         attached: live.attached,
     };
     progress.see(pulse.tool, Sign::Tool, true);
-    progress.see(last_commit(sandbox), Sign::Commit, true);
+    progress.see(committed, Sign::Commit, true);
     let now = town.clock.now();
     let is_told = pulse.dialog.is_some() || pulse.refusal.is_some();
     if progress.quiet(now) < note && !is_told {
@@ -226,13 +229,25 @@ pub fn refusal_on(screen: &str, preset: &Preset, at: Timestamp) -> Option<Refusa
     })
 }
 
+/// When `HEAD` of a worker's sandbox last moved. Most are where they are made today: that is tried first.
+pub(crate) fn last_commit_of(rig: &RigLayout, name: &str) -> Option<Timestamp> {
+    let usual = rig.polecat(name).join(rig.name());
+    last_commit(&usual).or_else(|| {
+        let sandbox = rig.sandbox(name);
+        (sandbox != usual).then(|| last_commit(&sandbox))?
+    })
+}
+
 /// When `HEAD` of a sandbox last moved: git writes it to the work tree's own log.
 pub(crate) fn last_commit(sandbox: &Path) -> Option<Timestamp> {
     let own = sandbox.join(".git");
-    if own.is_dir() {
-        return modified(&own.join("logs/HEAD"));
-    }
-    let link = fs::read_to_string(own).ok()?;
+    let link = match fs::read_to_string(&own) {
+        Ok(link) => link,
+        Err(error) if error.kind() == ErrorKind::IsADirectory => {
+            return modified(&own.join("logs/HEAD"));
+        }
+        Err(_) => return None,
+    };
     let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
     modified(&sandbox.join(folder).join("logs/HEAD"))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::town::Town;
-use crate::town::config::Layers;
+use crate::town::config::{AllLayers, Layers};
 use crate::town::identity::Address;
 
 /// Who does the work of a role.
@@ -57,20 +57,19 @@ fn mode_in(layers: &Layers, setting: &str) -> RoleMode {
 }
 
 /// All roles of the patrol: the town's, then those of each rig.
-pub fn all(town: &Town) -> Vec<PatrolRole> {
+pub fn all(town: &Town, settings: &AllLayers) -> Vec<PatrolRole> {
     let of = |layers: &Layers, address: Address| PatrolRole {
         mode: setting_of(&address).map_or(RoleMode::Agent, |setting| mode_in(layers, setting)),
         address,
     };
-    let layers = Layers::load(town, None).unwrap_or_default();
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
-        .map(|address| of(&layers, address))
+        .map(|address| of(settings.of(None), address))
         .into();
     for rig in town.rigs().unwrap_or_default() {
-        let layers = Layers::load(town, Some(&rig)).unwrap_or_default();
+        let layers = settings.of(Some(rig.name()));
         let name = rig.name().to_owned();
         let own = [Address::Witness(name.clone()), Address::Refinery(name)];
-        roles.extend(own.map(|address| of(&layers, address)));
+        roles.extend(own.map(|address| of(layers, address)));
     }
     roles
 }
@@ -86,15 +85,19 @@ mod tests {
         let place = Place::new();
         place.add_rig("web", None).unwrap();
         let town = &place.town;
-        assert!(all(town).iter().all(|one| one.mode == RoleMode::Mechanical));
-        assert_eq!(all(town).len(), 4);
+        let all = || {
+            let stores = town.stores().unwrap();
+            all(town, &AllLayers::load(town, &stores.rigs))
+        };
+        assert!(all().iter().all(|one| one.mode == RoleMode::Mechanical));
+        assert_eq!(all().len(), 4);
         let rig = town.rig("web").unwrap();
         let set = |rig, name| {
             config::change(town, rig, Layer::Settings, name, Some("agent")).unwrap();
         };
         set(None, "patrol.mode.deacon");
         set(Some(&rig), "patrol.mode.witness");
-        let agents = all(town).into_iter();
+        let agents = all().into_iter();
         let agents: Vec<String> = agents
             .filter(|one| one.mode == RoleMode::Agent)
             .map(|one| one.address.to_string())

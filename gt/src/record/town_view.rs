@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 
 use super::hidden;
@@ -17,7 +17,7 @@ use crate::host::runtime::{self, Preset};
 use crate::host::{Live, LiveTown};
 use crate::town::RigLayout;
 use crate::town::beads::Stores;
-use crate::town::config::Layers;
+use crate::town::config::AllLayers;
 use crate::town::identity::{Address, SessionName};
 
 /// How long after its last act a worker without work may still have a session.
@@ -38,6 +38,8 @@ pub struct TownView {
     pub blind: Option<String>,
     /// The roles of the patrol.
     pub roles: Vec<PatrolRole>,
+    /// The settings of the town and its rigs.
+    pub settings: AllLayers,
     /// The workers of each rig whose beads could be read.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
@@ -45,48 +47,55 @@ pub struct TownView {
 impl TownView {
     /// Reads the town, with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        Ok(Self::of(town, town.stores()?, role::all(town), true))
+        let stores = town.stores()?;
+        let settings = AllLayers::load(town, &stores.rigs);
+        Ok(Self::of(town, stores, settings, |_, _| true))
     }
 
     /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
     pub fn read_idle(town: &LiveTown) -> anyhow::Result<Self> {
         let stores = town.stores()?;
+        let settings = AllLayers::load(town, &stores.rigs);
         let now = town.clock.now();
-        let roles = role::all(town);
-        let expected = roles.iter().any(|role| role.mode == RoleMode::Agent)
-            || stores
-                .rigs
-                .values()
-                .any(|beads| may_have_sessions(beads, now))
-            || has_hooked(&stores);
-        Ok(Self::of(town, stores, roles, expected))
+        let expected = |stores: &Stores, roles: &[PatrolRole]| {
+            let mut rigs = stores.rigs.values();
+            roles.iter().any(|role| role.mode == RoleMode::Agent)
+                || rigs.any(|beads| may_have_sessions(beads, now))
+                || has_hooked(stores)
+        };
+        Ok(Self::of(town, stores, settings, expected))
     }
 
-    fn of(town: &LiveTown, stores: Stores, roles: Vec<PatrolRole>, ask: bool) -> Self {
-        let (sessions, blind) = match ask.then(|| town.host.list()) {
+    fn of(
+        town: &LiveTown,
+        stores: Stores,
+        settings: AllLayers,
+        ask: impl FnOnce(&Stores, &[PatrolRole]) -> bool,
+    ) -> Self {
+        let roles = role::all(town, &settings);
+        let (mut sessions, mut blind) = match ask(&stores, &roles).then(|| town.host.list()) {
             None => (Some(Vec::new()), None),
-            Some(Ok(list)) => match hidden::reason(town, &stores, &list) {
-                None => (Some(list), None),
-                Some(reason) => (None, Some(reason)),
-            },
+            Some(Ok(list)) => (Some(list), None),
             Some(Err(error)) => (None, Some(error.to_string())),
         };
-        let polecats = stores
-            .rigs
-            .iter()
-            .map(|(name, beads)| {
-                let rig = town.layout.rig(name);
-                let mut polecats = polecat::all(&rig, beads, sessions.as_deref());
-                watch_progress(town, &rig, &mut polecats);
-                (name.clone(), polecats)
-            })
-            .collect();
+        let mut polecats = workers(town, &stores, sessions.as_deref());
+        if let Some(list) = &sessions
+            && let Some(reason) = hidden::reason(polecats.values().flatten(), list)
+        {
+            (sessions, blind) = (None, Some(reason));
+            polecats = workers(town, &stores, None);
+        }
+        for (name, polecats) in &mut polecats {
+            let note = settings.of(Some(name)).time("patrol.progress.note");
+            watch_progress(town, &town.layout.rig(name), note, polecats);
+        }
         Self {
             now: town.clock.now(),
             stores,
             sessions,
             blind,
             roles,
+            settings,
             polecats,
         }
     }
@@ -127,18 +136,33 @@ impl TownView {
     }
 }
 
-/// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
-fn watch_progress(town: &LiveTown, rig: &RigLayout, polecats: &mut [Polecat]) {
-    let has_work = |polecat: &&mut Polecat| {
-        matches!(polecat.slot.state, SlotState::Working) && polecat.hook.is_some()
+/// The workers of each rig.
+fn workers(
+    town: &LiveTown,
+    stores: &Stores,
+    sessions: Option<&[Live]>,
+) -> BTreeMap<String, Vec<Polecat>> {
+    let of_rig = |(name, beads): (&String, &Snapshot)| {
+        let workers = polecat::all(&town.layout.rig(name), beads, sessions);
+        (name.clone(), workers)
     };
-    let mut note = None;
+    stores.rigs.iter().map(of_rig).collect()
+}
+
+/// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
+fn watch_progress(
+    town: &LiveTown,
+    rig: &RigLayout,
+    note: SignedDuration,
+    polecats: &mut [Polecat],
+) {
+    let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
     let mut presets: BTreeMap<String, (String, Preset)> = BTreeMap::new();
     for polecat in polecats.iter_mut().filter(has_work) {
-        let note = *note.get_or_insert_with(|| {
-            let layers = Layers::load(town, Some(rig)).unwrap_or_default();
-            layers.time("patrol.progress.note")
-        });
+        polecat.committed = progress::last_commit_of(rig, &polecat.name);
+        if polecat.slot.state != SlotState::Working {
+            continue;
+        }
         let wanted = polecat.slot.agent.clone();
         let address = polecat.address();
         let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
@@ -153,7 +177,8 @@ fn watch_progress(town: &LiveTown, rig: &RigLayout, polecats: &mut [Polecat]) {
         match &polecat.session {
             Some(live) if live.dead.is_none() => {
                 let sandbox = rig.sandbox(&polecat.name);
-                let progress = progress::read(town, &sandbox, preset, live, note);
+                let progress =
+                    progress::read(town, &sandbox, polecat.committed, preset, live, note);
                 if let Doing::Refused(refusal) = &progress.doing {
                     polecat.refusal = Some(refusal.clone());
                 }
@@ -189,7 +214,7 @@ fn has_hooked(stores: &Stores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads
-            .select(|head| head.status() == Status::Hooked)
+            .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
             .next()
             .is_some()
     })
@@ -202,7 +227,10 @@ fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
         last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
     };
     beads
-        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .select_marked(
+            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            |head| head.is_open(),
+        )
         .filter(|bead| bead.role_type == "polecat")
         .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
 }

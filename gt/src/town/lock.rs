@@ -59,20 +59,24 @@ impl Lock {
         Self::take(path, A_LOOK)
     }
 
-    fn try_once(path: &Path) -> Result<Self, LockError> {
+    /// `is_made` says that a file that is not there is made.
+    fn try_once(path: &Path, is_made: bool) -> Result<Self, LockError> {
         let io = |source| LockError::Io {
             path: path.to_owned(),
             source,
         };
-        if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700).map_err(io)?;
-        }
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)
-            .map_err(io)?;
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let file = match options.open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_made => {
+                if let Some(folder) = path.parent() {
+                    file::make_folder(folder, 0o700).map_err(io)?;
+                }
+                options.create(true).truncate(false).open(path)
+            }
+            opened => opened,
+        };
+        let file = file.map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held {
@@ -84,7 +88,7 @@ impl Lock {
 
     /// Takes the lock, waiting for its holder at most `limit`.
     pub fn take(path: &Path, limit: Duration) -> Result<Self, LockError> {
-        clock::wait_for(limit, || match Self::try_once(path) {
+        clock::wait_for(limit, || match Self::try_once(path, true) {
             Err(LockError::Held { .. }) => None,
             other => Some(other),
         })
@@ -97,7 +101,7 @@ impl Lock {
 
     /// Whether nobody holds the lock right now. Nobody can hold one that cannot be used; who takes it gets the error.
     pub fn is_free(path: &Path) -> bool {
-        !path.exists() || !matches!(Self::try_once(path), Err(LockError::Held { .. }))
+        !matches!(Self::try_once(path, false), Err(LockError::Held { .. }))
     }
 }
 

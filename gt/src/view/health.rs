@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::{Bead, Kind, Status, attempt, fields};
 use bd::git::Git;
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -146,9 +146,10 @@ struct BeadLook<'a> {
 
 impl BeadLook<'_> {
     fn open(&self) -> Vec<WorkState> {
-        let agents = self
-            .beads
-            .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"));
+        let agents = self.beads.select_marked(
+            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            |head| head.is_open(),
+        );
         let mut hooks: BTreeMap<&str, usize> = BTreeMap::new();
         for agent in agents.filter(|agent| agent.role_type == "polecat") {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;

@@ -13,7 +13,7 @@ use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
 use crate::graph::ready::{self, Order, ReadyQuery};
 use crate::query::Filter;
-use crate::store::{Snapshot, Store};
+use crate::store::{Mark, Snapshot, Store};
 use crate::sys::file;
 
 const NOW: &str = "2026-03-10T00:00:00Z";
@@ -264,6 +264,7 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     assert_eq!(snapshot.all().count(), all.len());
     check_counts(snapshot, &naive);
     check_filters(snapshot, &naive);
+    check_marks(snapshot, &naive);
     check_ready(snapshot, &naive, &blocked);
     let explained: Vec<String> = explain::not_ready(snapshot, now(), |_| Vec::new())
         .iter()
@@ -271,6 +272,26 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
         .collect();
     let unique: HashSet<&String> = explained.iter().collect();
     assert_eq!(unique.len(), explained.len());
+}
+
+/// Beads found by their marks, each by one and by several.
+fn check_marks(snapshot: &Snapshot, naive: &Naive<'_>) {
+    let kinds = [Kind::Task, Kind::Gate, Kind::Convoy];
+    let statuses = [Status::Open, Status::Hooked, Status::Closed];
+    let labels = ["a", "provides:x", "none"];
+    for ((kind, status), label) in kinds.iter().zip(&statuses).zip(labels) {
+        let marks = [Mark::Kind(kind), Mark::Status(status), Mark::Label(label)];
+        let is = |bead: &Bead, mark: &Mark<'_>| match mark {
+            Mark::Kind(kind) => bead.issue_type == **kind,
+            Mark::Status(status) => bead.status == **status,
+            Mark::Label(label) => bead.has_label(label),
+        };
+        for some in [&marks[..], &marks[..1], &marks[1..2], &marks[2..]] {
+            let wanted = |bead: &&Bead| some.iter().any(|mark| is(bead, mark));
+            let found = snapshot.select_marked(some, |_| true);
+            assert_eq!(ids(found), ids(naive.live().filter(wanted)), "{some:?}");
+        }
+    }
 }
 
 fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {

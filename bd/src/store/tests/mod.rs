@@ -103,6 +103,40 @@ fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
 }
 
 #[test]
+fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
+    let place = Place::new();
+    let (one, two) = (place.make("One"), place.make("Two"));
+    let marked = |snapshot: &Snapshot| -> Vec<String> {
+        let found = snapshot.select_marked(&[Mark::Label("x")], |_| true);
+        found.map(|bead| bead.id.clone()).collect()
+    };
+    let change = |tx: &mut Tx<'_>, id: &str| {
+        let mut bead = tx.get(id).cloned().unwrap();
+        bead.labels.push("x".to_owned());
+        tx.put(bead)
+    };
+    place
+        .change(|tx| {
+            assert!(marked(tx).is_empty());
+            change(tx, &one)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&one));
+            change(tx, &two)?;
+            assert_eq!(marked(tx).len(), 2);
+            Ok(())
+        })
+        .unwrap();
+    place
+        .change(|tx| {
+            assert_eq!(marked(tx).len(), 2);
+            change::delete(tx, &two, "", false)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&one));
+            anyhow::bail!("no")
+        })
+        .unwrap_err();
+    assert_eq!(marked(&place.store.snapshot().unwrap()).len(), 2);
+}
+
+#[test]
 fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
     let foreign = r#"{"kind":"elsewhere","x":[1]}"#;
     let place = Place::with_issues(&format!("{foreign}\n{}\n\n", line("bd-b", "y")));

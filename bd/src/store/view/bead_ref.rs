@@ -89,10 +89,16 @@ impl<'a> BeadRef<'a> {
             .unwrap_or_default()
     }
 
+    /// The kind by its code.
+    pub(in crate::store) fn kind_code(&self) -> u8 {
+        let indexed = |index: &Index, at| index.row(at).map(|row| row.kind);
+        let code = self.either(indexed, |own| own.bead().issue_type.code());
+        code.unwrap_or(u8::MAX)
+    }
+
     /// The kind.
     pub fn kind(&self) -> Kind {
-        let code = self.row().map(|row| row.kind);
-        Kind::from_code(code.unwrap_or(u8::MAX))
+        Kind::from_code(self.kind_code())
             .or_else(|| Some(self.bead()?.issue_type.clone()))
             .unwrap_or_default()
     }

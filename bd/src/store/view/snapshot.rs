@@ -21,6 +21,7 @@ use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
 use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::marked::Groups;
 use crate::store::view::overlay::{Earlier, PendingBead};
 use crate::store::view::source::{Read, Source, home_of};
 
@@ -57,6 +58,8 @@ pub struct Snapshot {
     /// Rows that `over` hides.
     pub(in crate::store) hidden: BTreeSet<u32>,
     pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
+    /// Beads by their marks.
+    pub(super) groups: OnceLock<Groups>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
@@ -85,6 +88,7 @@ impl Snapshot {
             pointing: HashMap::new(),
             hidden: BTreeSet::new(),
             touched: OnceLock::new(),
+            groups: OnceLock::new(),
             loaded: FrozenMap::new(),
             fallback: OnceLock::new(),
             failed: OnceLock::new(),
@@ -111,6 +115,7 @@ impl Snapshot {
     /// Lets a bead be what is in a slot, or gone.
     fn place(&mut self, id: &str, slot: Option<u32>) {
         self.touched = OnceLock::new();
+        self.groups = OnceLock::new();
         if let Some(Some(slot)) = self.over.get(id) {
             for target in targets(&self.slots[*slot as usize]) {
                 if let Some(holders) = self.pointing.get_mut(&target) {

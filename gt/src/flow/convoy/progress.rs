@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
@@ -269,7 +269,10 @@ impl Progress {
 /// the patrol takes it off once nothing is left to hand in.
 fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
-        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .select_marked(
+            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            |head| head.is_open(),
+        )
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
         .map(|bead| (bead.hook_bead.as_str(), bead))
         .collect()

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{Snapshot, Tx};
+use bd::store::{Mark, Snapshot, Tx};
 
 use super::{SlingRequest, leaving, rig_of};
 use crate::flow::convoy::integration;
@@ -397,7 +397,9 @@ pub(super) fn release_holders(
 ) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
-        .select(|head| head.is_a(&Kind::Agent, "gt:agent"))
+        .select_marked(&[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")], |_| {
+            true
+        })
         .filter(|bead| bead.hook_bead == id && bead.id != id)
         .cloned()
         .collect();

@@ -6,7 +6,7 @@
 
 use bd::bead::hash::short;
 use bd::bead::{Bead, Status, attempt as number};
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
 
@@ -74,6 +74,12 @@ impl MatterKind {
     }
 }
 
+/// Beads that somebody is at work on have one of these.
+const HELD: [Mark<'_>; 2] = [
+    Mark::Status(&Status::Hooked),
+    Mark::Status(&Status::InProgress),
+];
+
 /// What in a rig needs a person, now or if it goes on to fail.
 pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Attention> {
     let Some(beads) = view.stores.rigs.get(rig) else {
@@ -90,9 +96,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
     let queued = queued_sling::queued_slings(beads);
     found.extend(queued.iter().filter_map(|one| of_queued(one, patience)));
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let held = beads.select(|head| {
-        matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
-    });
+    let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
     // What people have is theirs: most beads in progress, and looked at without asking for a request.
     let is_ours = |bead: &&Bead| bead.assignee.contains("/polecats/") || number::of(bead) > 0;
     for bead in held.filter(is_ours) {
@@ -365,10 +369,9 @@ fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
 
 /// A bead that is with a polecat, by what it says, and that no polecat has.
 fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
-    let holder = polecats.iter().find(|polecat| {
-        let address = polecat.address();
-        bead.assignee == address.to_string() || bead.assignee == address.mailbox()
-    });
+    let holder = polecats
+        .iter()
+        .find(|polecat| polecat.is_called(&bead.assignee));
     let (id, who) = (bead.id.clone(), &bead.assignee);
     let text = match holder {
         // Somebody is at work on that just now.
@@ -429,8 +432,9 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
 
 /// An open bead at which its worker gave up, and that nobody has taken since.
 fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
-    let failed =
-        beads.select(|head| head.status() == Status::Open && head.has_label(attempt::FAILED_LABEL));
+    let failed = beads.select_marked(&[Mark::Label(attempt::FAILED_LABEL)], |head| {
+        head.status() == Status::Open
+    });
     failed
         .filter(|bead| !is_queued(&bead.id))
         .filter_map(|bead| {
@@ -459,7 +463,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
 
 /// A bead that its worker closed without `gt done`.
 fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
-    let closed = beads.select(|head| head.has_label(attempt::UNPROVEN_LABEL));
+    let closed = beads.select_marked(&[Mark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
             let worker = attempt::unproven(bead)?;

@@ -37,8 +37,8 @@ pub(super) fn facts(
     view: &TownView,
     rigs: &BTreeMap<String, PatrolSettings>,
     hooked: &[HookFacts],
+    numbers: &Thresholds,
 ) -> AttentionFacts {
-    let numbers = Thresholds::of_town(town);
     let (patience, limits) = (numbers.patience, numbers.alerts);
     let all = rigs
         .iter()
@@ -86,7 +86,8 @@ pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
         PatrolSettings::of_rigs(town, &view),
         hooked::facts(town, &view),
     );
-    let messages = facts(town, &view, &rigs, &hooked).messages;
+    let numbers = Thresholds::of(view.settings.of(None));
+    let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }

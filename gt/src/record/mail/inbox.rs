@@ -2,7 +2,7 @@
 
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
-use bd::store::Snapshot;
+use bd::store::{Mark, Snapshot};
 use serde::Serialize;
 
 use super::MailError;
@@ -76,7 +76,10 @@ fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
-        .select(|head| (all || head.is_open()) && head.is_a(&Kind::Message, "gt:message"))
+        .select_marked(
+            &[Mark::Kind(&Kind::Message), Mark::Label("gt:message")],
+            move |head| all || head.is_open(),
+        )
         .filter(|bead| !bead.is_tombstone() && bead.close_reason != Removal::Deleted.reason())
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();

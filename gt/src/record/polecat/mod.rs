@@ -9,7 +9,8 @@ mod state;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
-use bd::store::{Snapshot, Tx};
+use bd::store::{Mark, Snapshot, Tx};
+use jiff::Timestamp;
 
 pub use claimed::Claimed;
 pub use name::{pick as pick_name, theme_of, themes};
@@ -55,6 +56,8 @@ pub struct Polecat {
     pub busy: bool,
     /// The agent program of its sessions; empty if it has no work.
     pub agent: String,
+    /// When the last commit was made in its sandbox, if it has unfinished work.
+    pub committed: Option<Timestamp>,
     /// Its progress, if it is at work in a session.
     pub progress: Option<Progress>,
     /// The API's refusal that it waits for, or that its last session ended with.
@@ -65,6 +68,11 @@ impl Polecat {
     /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
+    }
+
+    /// Whether a text is its address, in the long form or that of mail.
+    pub fn is_called(&self, text: &str) -> bool {
+        is_called(&self.rig, &self.name, text)
     }
 
     /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
@@ -106,8 +114,19 @@ impl Ids {
 
     /// Whether a bead is assigned to this polecat.
     pub fn is_assignee(&self, bead: &Bead) -> bool {
-        bead.assignee == self.address.to_string() || bead.assignee == self.address.mailbox()
+        match &self.address {
+            Address::Polecat(rig, name) => is_called(rig, name, &bead.assignee),
+            other => bead.assignee == other.to_string() || bead.assignee == other.mailbox(),
+        }
     }
+}
+
+/// Whether a text is the address of a polecat, in the long form or that of mail. Asked for each pair of worker and bead.
+fn is_called(rig: &str, name: &str, text: &str) -> bool {
+    let inside = text
+        .strip_prefix(rig)
+        .and_then(|rest| rest.strip_prefix('/'));
+    inside.is_some_and(|inside| inside.strip_prefix("polecats/").unwrap_or(inside) == name)
 }
 
 /// What the sessions of the town are, or that they could not be asked.
@@ -116,7 +135,10 @@ pub type Sessions<'a> = Option<&'a [Live]>;
 /// All polecats of a rig, sorted by name.
 pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
     let mut found: Vec<Polecat> = beads
-        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .select_marked(
+            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            |head| head.is_open(),
+        )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
         .map(|(name, bead)| read_polecat(rig, beads, sessions, name, bead))
         .collect();
@@ -215,6 +237,7 @@ fn read_polecat(
         session: session.cloned(),
         busy,
         agent: String::new(),
+        committed: None,
         progress: None,
         refusal: None,
         slot,
@@ -272,7 +295,7 @@ pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
         return Some(bead.id.clone());
     }
     beads
-        .select(|head| head.status() == Status::Hooked)
+        .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
         .find(own)
         .map(|bead| bead.id.clone())
 }

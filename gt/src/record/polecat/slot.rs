@@ -376,6 +376,15 @@ pub struct TakenAway {
 }
 
 impl Slot {
+    /// Whether work was begun that was not handed in: its session runs, or is to be restarted, or the worker is stuck.
+    pub fn is_unfinished(&self) -> bool {
+        match &self.state {
+            SlotState::Working => true,
+            SlotState::Stuck { before, .. } => **before == SlotState::Working,
+            _ => false,
+        }
+    }
+
     /// The id of the record that goes with a polecat's bead: `<prefix>-wisp-slot-<rig>-<name>`.
     pub fn id(prefix: &str, rig: &str, name: &str) -> String {
         format!("{prefix}-wisp-slot-{rig}-{name}")

@@ -584,7 +584,12 @@ pub const KEYS: &[Key] = &[
 
 /// The setting that a name belongs to.
 pub fn find(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| matches(key.name, name))
+    // Most names stand in the table as they are.
+    let own = KEYS.iter().find(|key| key.name == name);
+    own.or_else(|| {
+        let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
+        families.find(|key| matches(key.name, name))
+    })
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

@@ -5,10 +5,12 @@
 //! A key that is blocked in the local layer has no value in the layers below it. Files are read as they
 //! are, and a change keeps every key that it is not about.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use bd::store::Snapshot;
 use bd::sys::file;
 use jiff::SignedDuration;
 use serde::Deserialize;
@@ -66,7 +68,7 @@ pub struct Setting {
 }
 
 /// The layers for one rig, or for the town, read once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Layers {
     env: bd::sys::Env,
     local: Local,
@@ -75,6 +77,39 @@ pub struct Layers {
     labels: Vec<(String, String)>,
     rig: Option<(PathBuf, Value)>,
     town: (PathBuf, Value),
+}
+
+/// The layers of the town and of each of its rigs, read once. Settings that cannot be read are reported where they are
+/// used; the built-in ones count here.
+#[derive(Debug, Default)]
+pub struct AllLayers {
+    town: Layers,
+    rigs: BTreeMap<String, Layers>,
+}
+
+impl AllLayers {
+    /// Reads them, with the rigs' beads.
+    pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
+        let Ok(own) = Layers::of_town(town) else {
+            return Self::default();
+        };
+        let of_rig = |rig: RigLayout| {
+            let layers = own.clone().with_rig(town, &rig, rigs.get(rig.name()));
+            (rig.name().to_owned(), layers.unwrap_or_default())
+        };
+        let all = town.rigs().unwrap_or_default().into_iter();
+        Self {
+            rigs: all.map(of_rig).collect(),
+            town: own,
+        }
+    }
+
+    /// Those that count for a rig, or for the town alone.
+    pub fn of(&self, rig: Option<&str>) -> &Layers {
+        static BUILT_IN: LazyLock<Layers> = LazyLock::new(Layers::default);
+        let Some(rig) = rig else { return &self.town };
+        self.rigs.get(rig).unwrap_or(&BUILT_IN)
+    }
 }
 
 /// The local layer of a rig as it stands in its file.
@@ -88,13 +123,35 @@ struct Local {
 impl Layers {
     /// Reads the layers that count for a rig, or those of the town alone.
     pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
-        let town_path = town.layout.settings();
-        let mut layers = Self {
+        let own = Self::of_town(town)?;
+        let Some(rig) = rig else { return Ok(own) };
+        // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
+        let beads = town
+            .rig_store(rig)
+            .ok()
+            .and_then(|store| store.snapshot().ok());
+        own.with_rig(town, rig, beads.as_ref())
+    }
+
+    /// Reads the layers of the town alone.
+    fn of_town(town: &Town) -> Result<Self, SettingsError> {
+        let path = town.layout.settings();
+        let value = read(&path)?;
+        Ok(Self {
             env: town.env.clone(),
-            town: (town_path.clone(), read(&town_path)?),
+            town: (path, value),
             ..Self::default()
-        };
-        let Some(rig) = rig else { return Ok(layers) };
+        })
+    }
+
+    /// Lays those of a rig over the town's. `beads` are the rig's, if they can be read.
+    fn with_rig(
+        mut self,
+        town: &Town,
+        rig: &RigLayout,
+        beads: Option<&Snapshot>,
+    ) -> Result<Self, SettingsError> {
+        let layers = &mut self;
         layers.local_path = town.layout.wisp_config(rig.name());
         layers.local = serde_json::from_value(read(&layers.local_path)?).map_err(|source| {
             SettingsError::Invalid {
@@ -104,12 +161,7 @@ impl Layers {
         })?;
         layers.rig = Some((rig.settings(), read(&rig.settings())?));
         layers.bead = format!("{}-rig-{}", town.prefix(rig.name()), rig.name());
-        // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
-        let snapshot = town
-            .rig_store(rig)
-            .ok()
-            .and_then(|store| store.snapshot().ok());
-        let bead = snapshot.as_ref().and_then(|beads| beads.get(&layers.bead));
+        let bead = beads.and_then(|beads| beads.get(&layers.bead));
         let label = |label: &String| {
             let (name, value) = label.split_once(':')?;
             Some((name.to_owned(), value.to_owned()))
@@ -117,7 +169,7 @@ impl Layers {
         layers.labels = bead.map_or_else(Vec::new, |bead| {
             bead.labels.iter().filter_map(label).collect()
         });
-        Ok(layers)
+        Ok(self)
     }
 
     /// A setting's value from the highest layer that has it.

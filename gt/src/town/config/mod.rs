@@ -17,7 +17,7 @@ pub use change::{ChangeError, Layer, change};
 pub use error::SettingsError;
 pub use escalation::{EscalationSettings, NotifyCommand, Route};
 pub(crate) use key::duration;
-pub use layers::{Layers, Origin, Setting};
+pub use layers::{AllLayers, Layers, Origin, Setting};
 pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};
 pub use strategy::Strategy;
 pub use strict::{UnusedKey, check_merge_queue};
