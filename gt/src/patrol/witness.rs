@@ -151,13 +151,13 @@ fn still_due(
     worker: &Worker,
     wanted: &Action,
 ) -> anyhow::Result<Option<WatchFacts>> {
-    let view = TownView::read(town)?;
-    let found = view.polecat(&worker.rig, &worker.name).ok().and_then(fact);
     let rig = town.rig(&worker.rig)?;
+    let found = TownView::read_worker(town, &rig, &worker.name)?;
+    let (found, now) = (fact(&found), town.clock.now());
     let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
     Ok(found.filter(|one| {
         let step = next_step(one, &thresholds);
-        step.is_some_and(|step| step.at <= view.now && (step.action)(worker.clone()) == *wanted)
+        step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
     }))
 }
 
@@ -178,8 +178,7 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 
 /// Tells a worker whose request the API refused to go on.
 pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let view = TownView::read(town)?;
-    let polecat = view.polecat(&worker.rig, &worker.name)?;
+    let polecat = TownView::read_worker(town, &town.rig(&worker.rig)?, &worker.name)?;
     if polecat.refusal.is_none() || polecat.progress.is_none() {
         return Ok(None);
     }

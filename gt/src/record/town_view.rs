@@ -17,7 +17,7 @@ use crate::host::runtime::{self, Preset};
 use crate::host::{Live, LiveTown};
 use crate::town::RigLayout;
 use crate::town::beads::Stores;
-use crate::town::config::AllLayers;
+use crate::town::config::{AllLayers, Layers};
 use crate::town::identity::{Address, SessionName};
 
 /// How long after its last act a worker without work may still have a session.
@@ -100,6 +100,21 @@ impl TownView {
         }
     }
 
+    /// Reads one worker, with its progress. Nobody else's sandbox and screen is looked at: a hundred workers that make no
+    /// progress are a hundred such reads, which may run at the same time.
+    pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
+        let beads = town.rig_store(rig)?.snapshot()?;
+        let sessions = town.host.list()?;
+        let mut all = polecat::all(rig, &beads, Some(&sessions));
+        if let Some(reason) = hidden::reason(all.iter(), &sessions) {
+            anyhow::bail!(reason);
+        }
+        all.retain(|polecat| polecat.name == name);
+        let note = Layers::of_rig(town, rig, &beads).time("patrol.progress.note");
+        watch_progress(town, rig, note, &mut all);
+        all.pop().ok_or_else(|| unknown(rig.name(), name))
+    }
+
     /// The workers of a rig.
     pub fn polecats_of(&self, rig: &str) -> &[Polecat] {
         self.polecats.get(rig).map_or(&[], Vec::as_slice)
@@ -108,9 +123,8 @@ impl TownView {
     /// One worker.
     pub fn polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
         let mut all = self.polecats_of(rig).iter();
-        all.find(|polecat| polecat.name == name).ok_or_else(|| {
-            anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
-        })
+        all.find(|polecat| polecat.name == name)
+            .ok_or_else(|| unknown(rig, name))
     }
 
     /// The live session of an agent.
@@ -134,6 +148,10 @@ impl TownView {
         }
         hook::hook_of(&self.stores, agent, &Slot::default())
     }
+}
+
+fn unknown(rig: &str, name: &str) -> anyhow::Error {
+    anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
 }
 
 /// The workers of each rig.

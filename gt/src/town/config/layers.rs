@@ -133,6 +133,13 @@ impl Layers {
         own.with_rig(town, rig, beads.as_ref())
     }
 
+    /// Reads the layers that count for a rig whose beads were read. Where that fails the built-in values count.
+    pub fn of_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
+        let own = Self::of_town(town);
+        let all = own.and_then(|own| own.with_rig(town, rig, Some(beads)));
+        all.unwrap_or_default()
+    }
+
     /// Reads the layers of the town alone.
     fn of_town(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.settings();
