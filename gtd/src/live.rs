@@ -69,7 +69,10 @@ pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(watch_over(town, instance))
+    let watched = runtime.block_on(watch_over(town, instance));
+    // What did not come to its end in time ends with the process: the next start goes on.
+    runtime.shutdown_background();
+    watched
 }
 
 async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()> {

@@ -65,7 +65,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
         Some(HookFacts {
             nudged: nudge
                 .map(|nudge| nudge.at)
-                .filter(|at| *at >= progress.work),
+                .filter(|at| *at >= progress.work && *at <= view.now),
             bead: bead.id.clone(),
             agent,
             progress,

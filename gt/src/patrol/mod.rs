@@ -293,6 +293,9 @@ impl Facts {
                 progress.work = progress.work.max(at);
             }
         }
+        for hooked in &mut self.hooked {
+            hooked.progress.at = hooked.progress.at.max(at);
+        }
     }
 
     /// The numbers of the rules that count for a rig, or for what is the town's own.

@@ -91,8 +91,8 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
             agent: polecat.agent.clone(),
             refusal: polecat.refusal.clone()?,
             is_running: polecat.progress.is_some(),
-            nudges: polecat.slot.nudges,
-            respawns: polecats::times(&polecat.slot.respawns),
+            nudges: polecat.slot.nudges.until(view.now),
+            respawns: polecats::times_until(&polecat.slot.respawns, view.now),
         })
     });
     let others = all().filter(|polecat| polecat.refusal.is_none());

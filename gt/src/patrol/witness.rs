@@ -45,14 +45,15 @@ pub struct WatchFacts {
 
 /// Reads the facts about the workers of a rig.
 pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
-    view.polecats_of(rig).iter().filter_map(fact).collect()
+    let workers = view.polecats_of(rig).iter();
+    workers.filter_map(|one| fact(one, view.now)).collect()
 }
 
-fn fact(polecat: &Polecat) -> Option<WatchFacts> {
+fn fact(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
     Some(WatchFacts {
         worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
         progress: polecat.progress.clone()?,
-        nudges: polecat.slot.nudges,
+        nudges: polecat.slot.nudges.until(now),
         respawns: polecats::times(&polecat.slot.respawns),
         busy: polecat.busy,
     })
@@ -153,7 +154,8 @@ fn still_due(
 ) -> anyhow::Result<Option<WatchFacts>> {
     let rig = town.rig(&worker.rig)?;
     let found = TownView::read_worker(town, &rig, &worker.name)?;
-    let (found, now) = (fact(&found), town.clock.now());
+    let now = town.clock.now();
+    let found = fact(&found, now);
     let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
     Ok(found.filter(|one| {
         let step = next_step(one, &thresholds);

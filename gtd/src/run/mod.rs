@@ -90,7 +90,7 @@ impl<W: World> Loop<W> {
         self.finish().await;
     }
 
-    /// Notes that the machine stood still: more time has gone by than was slept.
+    /// Notes that the machine stood still: since `before` more time has gone by than the loop knows of.
     fn note_standstill(&self, before: Timestamp, limit: Duration) {
         let now = self.world.now();
         let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
@@ -104,9 +104,11 @@ impl<W: World> Loop<W> {
     /// tried again, or until the heartbeat.
     async fn pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
-        let began = tokio::time::Instant::now();
+        // A look is in the middle of something, too: this clock stands still with the machine.
+        let (began, before) = (tokio::time::Instant::now(), self.world.now());
         match self.beside("reading the town", W::facts).await {
             Some(Ok(mut facts)) => {
+                self.note_standstill(before, began.elapsed());
                 if let Some(at) = *lock(&self.awake_since) {
                     facts.awake_since(at);
                 }
@@ -122,6 +124,7 @@ impl<W: World> Loop<W> {
         }
         self.beside("keeping briefings and stores", W::tidy).await;
         let retry = lock(&self.memory).due_in(self.world.now());
+        self.note_standstill(before, began.elapsed());
         let waits = due.into_iter().chain(retry);
         let sleep = waits.min().and_then(|wait| wait.try_into().ok());
         let heartbeat = self.world.heartbeat();

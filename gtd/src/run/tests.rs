@@ -224,34 +224,35 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
     assert_eq!(passes, [0, 180, 360]);
 }
 
+/// A worker that has been quiet since the beginning, on a machine that sleeps for a day at some second.
+fn quiet_worker(at: u64, sleeps_at: u64) -> Facts {
+    let watched = WatchFacts {
+        worker: gt::town::name::Worker::new("web", "nux"),
+        progress: Progress {
+            at: Timestamp::UNIX_EPOCH,
+            sign: Sign::Tool,
+            work: Timestamp::UNIX_EPOCH,
+            doing: Doing::AtPrompt,
+            attached: false,
+        },
+        nudges: Nudges::default(),
+        respawns: Vec::new(),
+        busy: false,
+    };
+    let slept = u64::from(at >= sleeps_at) * DAY;
+    Facts {
+        now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
+        ..of_rig(RigFacts {
+            watched: vec![watched],
+            ..RigFacts::default()
+        })
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_again() {
     const SLEEPS: u64 = 100;
-    let facts = |at: u64| {
-        let watched = WatchFacts {
-            worker: gt::town::name::Worker::new("web", "nux"),
-            progress: Progress {
-                at: Timestamp::UNIX_EPOCH,
-                sign: Sign::Tool,
-                work: Timestamp::UNIX_EPOCH,
-                doing: Doing::AtPrompt,
-                attached: false,
-            },
-            nudges: Nudges::default(),
-            respawns: Vec::new(),
-            busy: false,
-        };
-        let rig = RigFacts {
-            watched: vec![watched],
-            ..RigFacts::default()
-        };
-        let slept = u64::from(at >= SLEEPS) * DAY;
-        Ok(Facts {
-            now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
-            rigs: BTreeMap::from([("web".to_owned(), rig)]),
-            ..Facts::default()
-        })
-    };
+    let facts = |at| Ok(quiet_worker(at, SLEEPS));
     let nudge = u64::try_from(gt::patrol::Thresholds::default().nudge.as_secs()).unwrap();
     let limit = SLEEPS + nudge + 10;
     let (_, acts) = run_with(SLEEPS, limit, &[SLEEPS + 1], facts, |_| false).await;
@@ -259,4 +260,60 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
     let (at, first) = &acts[0];
     assert!((1..=2).contains(&(at - SLEEPS - nudge)), "{at} {first:?}");
     assert!(matches!(first, Action::NudgeQuiet(_)), "{first:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_that() {
+    // The clock jumps after the look has begun: what it found is of after the sleep.
+    let slept = Arc::new(AtomicUsize::new(0));
+    let asleep = Arc::clone(&slept);
+    let facts = move |at| {
+        asleep.store(1, Ordering::Relaxed);
+        Ok(quiet_worker(at, 0))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (waker, mut wakes) = channel();
+    let world = Dozing {
+        play: Play {
+            begun: Instant::now(),
+            sleeps_at: u64::MAX,
+            facts: Box::new(facts),
+            succeeds: Box::new(|_| false),
+            passes: Mutex::default(),
+            acts: Mutex::default(),
+        },
+        slept,
+    };
+    let stop = waker.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        stop.wake(Wake::Stop);
+    });
+    let running = Loop::new(world, waker, folder.path().join("patrol.json"));
+    running.watch(&mut wakes).await;
+    assert!(lock(&running.world().play.acts).is_empty());
+}
+
+/// A world whose clock jumps by a day in its first look.
+struct Dozing {
+    play: Play,
+    slept: Arc<AtomicUsize>,
+}
+
+impl World for Dozing {
+    fn now(&self) -> Timestamp {
+        let days = self.slept.load(Ordering::Relaxed) as u64;
+        self.play.now() + Duration::from_secs(days * DAY)
+    }
+
+    fn facts(&self) -> anyhow::Result<Facts> {
+        self.play.facts()
+    }
+
+    fn act(&self, decision: Decision) -> Acted {
+        self.play.act(decision)
+    }
+
+    fn tidy(&self) {}
+    fn stop(&self) {}
 }

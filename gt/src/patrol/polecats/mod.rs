@@ -132,7 +132,7 @@ pub(super) fn due(
         if has_time(one, now, thresholds) {
             return Some(thresholds.after_close - now.duration_since(one.closed_at?));
         }
-        if let Some(until) = half_open_at(one, thresholds) {
+        if let Some(until) = half_open_at(one, now, thresholds) {
             return Some(until.duration_since(now));
         }
         let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
@@ -182,7 +182,7 @@ fn apply_rules(
         }
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => {
-            let is_due = half_open_at(polecat, thresholds).is_some_and(|at| at <= now);
+            let is_due = half_open_at(polecat, now, thresholds).is_some_and(|at| at <= now);
             return is_due
                 .then(|| decision(rule::P6_HALF_OPEN, Action::HalfOpen))
                 .flatten();
@@ -220,6 +220,13 @@ pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
+/// Those of them that do not lie ahead, as after a clock that was wrong.
+pub(super) fn times_until(texts: &[String], now: Timestamp) -> Vec<Timestamp> {
+    let mut times = times(texts);
+    times.retain(|at| *at <= now);
+    times
+}
+
 /// The longest wait before a restart that follows another.
 const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
 /// The longest wait before a stuck worker is tried again.
@@ -231,7 +238,8 @@ fn recent<'a>(
     thresholds: &Thresholds,
 ) -> impl Iterator<Item = Timestamp> + 'a {
     let window = thresholds.restart_window;
-    let is_recent = move |at: &Timestamp| now.duration_since(*at) < window;
+    // What lies ahead was written under a clock that was wrong: it says nothing.
+    let is_recent = move |at: &Timestamp| *at <= now && now.duration_since(*at) < window;
     times.iter().copied().filter(is_recent)
 }
 
@@ -255,7 +263,11 @@ fn restart_at(
 }
 
 /// When a stuck worker is tried again. What cannot succeed, and who got stuck with an earlier version, is not.
-fn half_open_at(polecat: &PolecatFacts, thresholds: &Thresholds) -> Option<Timestamp> {
+fn half_open_at(
+    polecat: &PolecatFacts,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<Timestamp> {
     let SlotState::Stuck {
         since: Some(since), ..
     } = &polecat.slot
@@ -264,6 +276,9 @@ fn half_open_at(polecat: &PolecatFacts, thresholds: &Thresholds) -> Option<Times
     };
     if polecat.hook.is_none() || polecat.slot.cannot_succeed() {
         return None;
+    }
+    if *since > now {
+        return Some(now);
     }
     let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
     let wait = doubled(thresholds.half_open, times, LONGEST_HALF_OPEN);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::polecat::{DoneRecord, FailedStep, SlingStep};
+use crate::record::polecat::{DoneRecord, FailedStep, Nudges, SlingStep};
 
 pub(crate) fn slinging(step: SlingStep, failures: usize) -> SlotState {
     SlotState::Slinging(Slinging {
@@ -51,6 +51,29 @@ fn now() -> Timestamp {
 fn decided(polecat: &PolecatFacts) -> Option<&'static str> {
     let decided = decide(std::slice::from_ref(polecat), now(), &Thresholds::default());
     decided.first().map(|decision| decision.rule.name)
+}
+
+#[test]
+fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
+    let ahead = now() + SignedDuration::from_hours(9);
+    let dead = PolecatFacts {
+        alive: Some(false),
+        respawns: vec![ahead; 3],
+        lost: vec![ahead],
+        ..polecat()
+    };
+    assert_eq!(decided(&dead), Some("P6-respawn-stalled"));
+    let stuck = PolecatFacts {
+        slot: SlotState::Working.into_stuck(String::new(), ahead),
+        ..dead
+    };
+    assert_eq!(decided(&stuck), Some("P6-half-open"));
+    let nudges = Nudges {
+        count: 1,
+        last: Some(ahead),
+    };
+    assert_eq!(nudges.until(now()).last, None);
+    assert_eq!(nudges.until(ahead).last, Some(ahead));
 }
 
 #[test]

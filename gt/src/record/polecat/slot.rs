@@ -72,6 +72,12 @@ pub struct Nudges {
 }
 
 impl Nudges {
+    /// Those until now: what lies ahead was written under a clock that was wrong.
+    pub fn until(self, now: Timestamp) -> Self {
+        let last = self.last.filter(|at| *at <= now);
+        Self { last, ..self }
+    }
+
     fn is_empty(&self) -> bool {
         self.count == 0
     }
