@@ -8,6 +8,7 @@ use bd::store::upkeep;
 use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
 use gt::record::heartbeat::Heartbeat;
+use gt::record::progress::Glances;
 use gt::town::event::Listener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
@@ -94,6 +95,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         waker: waker.clone(),
         instance: Mutex::new(instance),
         panes: Mutex::default(),
+        glances: Glances::default(),
         heartbeat: Mutex::default(),
         shared,
     };
@@ -113,6 +115,7 @@ struct Watched {
     instance: Mutex<Instance>,
     watch: Mutex<Watch>,
     panes: Mutex<Panes>,
+    glances: Glances,
     /// The heartbeat that the next pass writes, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,
@@ -124,7 +127,7 @@ impl World for Watched {
     }
 
     fn facts(&self) -> anyhow::Result<Facts> {
-        let facts = patrol::facts(&self.town)?;
+        let facts = patrol::facts_with(&self.town, &self.glances)?;
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }

@@ -46,7 +46,7 @@ pub struct SessionSpec {
 }
 
 /// A session that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Live {
     /// Its name.
     pub name: String,

@@ -147,6 +147,8 @@ impl fmt::Display for Subject {
 pub enum ActionKind {
     /// It starts a session.
     Start,
+    /// It types into a session, and waits for what comes of that.
+    Talk,
     /// Anything else.
     Other,
 }
@@ -213,6 +215,9 @@ impl Action {
             | Self::RestartQuiet(_)
             | Self::StartAgent { .. }
             | Self::SlingQueued { .. } => ActionKind::Start,
+            Self::NudgeQuiet(_) | Self::NudgeHooked { .. } | Self::ResumeRefused(_) => {
+                ActionKind::Talk
+            }
             _ => ActionKind::Other,
         }
     }

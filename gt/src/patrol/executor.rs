@@ -53,6 +53,7 @@ impl Executor {
 mod tests {
     use super::*;
     use crate::patrol::rule;
+    use crate::town::name::Worker;
 
     fn sling(rig: &str, number: usize) -> Decision {
         Decision {
@@ -63,6 +64,22 @@ mod tests {
                 bead: format!("{rig}-{number}").into(),
             },
         }
+    }
+
+    #[test]
+    fn a_hundred_quiet_workers_are_reminded_a_few_at_a_time() {
+        let thresholds = Thresholds::default();
+        let mut executor = Executor::default();
+        let nudges = (0..100).map(|number| Decision {
+            rule: rule::G1_NUDGE_QUIET,
+            saw: String::new(),
+            action: Action::NudgeQuiet(Worker::new("web", format!("w{number}").as_str())),
+        });
+        let (started, left) = executor.admit(nudges.collect(), |_| &thresholds);
+        assert_eq!((started.len(), left.len()), (10, 90));
+        let subject = started[0].action.subject();
+        executor.ended(&subject);
+        assert_eq!(executor.admit(left, |_| &thresholds).0.len(), 1);
     }
 
     #[test]

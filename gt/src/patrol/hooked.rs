@@ -14,7 +14,7 @@ use crate::flow::nudge;
 use crate::flow::session::start;
 use crate::host::{LiveTown, runtime};
 use crate::record::hook_nudges;
-use crate::record::progress::{self, Doing, Progress, Sign};
+use crate::record::progress::{self, Doing, Glances, Progress, Sign};
 use crate::record::town_view::TownView;
 use crate::town;
 use crate::town::identity::Address;
@@ -47,14 +47,8 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
         let preset = runtime::resolve(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
         let home = town::home_of(town, &agent);
-        let mut progress = progress::read(
-            town,
-            &home,
-            progress::last_commit(&home),
-            &preset,
-            live,
-            limit,
-        );
+        let (committed, fresh) = (progress::last_commit(&home), Glances::default());
+        let mut progress = progress::read(town, &home, committed, &preset, live, limit, &fresh);
         let hooked = bead.updated_at.instant();
         if hooked > progress.at {
             (progress.at, progress.sign) = (hooked, Sign::Start);

@@ -171,6 +171,7 @@ fn stopped(agent: &Address, ran: bool) -> String {
 mod tests {
     use super::*;
     use crate::record::mail::NewMessage;
+    use crate::record::progress::Glances;
     use crate::testing::Place;
 
     /// A town with a message to the deacon; gives what it asks for and what the patrol would do.
@@ -183,7 +184,7 @@ mod tests {
             ..NewMessage::default()
         };
         mail::send(&place.town, &message).unwrap();
-        facts(&TownView::read_idle(&place.town).unwrap())
+        facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap())
     }
 
     #[test]
@@ -221,7 +222,10 @@ mod tests {
             assert!(carry_out(&place.town, id).unwrap().is_some(), "{from}");
             assert_eq!(running(), expected, "{from} {body}");
             assert_eq!(carry_out(&place.town, id).unwrap(), None);
-            assert_eq!(facts(&TownView::read_idle(&place.town).unwrap()), []);
+            assert_eq!(
+                facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap()),
+                []
+            );
         }
         let found = asked(&place, "web-polecat-nux", "LIFECYCLE: x", "stop");
         let refused = carry_out(&place.town, &found[0].message).unwrap_err();

@@ -59,6 +59,7 @@ use crate::host::{Live, LiveTown};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::Pause;
 use crate::record::polecat::PolecatState;
+use crate::record::progress::Glances;
 use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActed};
 use crate::town::lock;
@@ -190,7 +191,12 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
 
 /// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
 pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
-    let view = TownView::read_idle(town)?;
+    facts_with(town, &Glances::default())
+}
+
+/// The same for who reads them time and again: what was seen of quiet workers a moment ago counts.
+pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
+    let view = TownView::read_idle(town, glances)?;
     let settings = PatrolSettings::of_rigs(town, &view);
     let thresholds = Thresholds::of(view.settings.of(None));
     let hooked = hooked::facts(town, &view);

@@ -120,6 +120,7 @@ pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::progress::Glances;
     use crate::testing::Place;
     use crate::town::config::{self, Layer};
     use crate::town::identity::Address;
@@ -188,7 +189,12 @@ mod tests {
     fn a_role_that_an_agent_does_is_started_once_and_counted() {
         let place = Place::new();
         let town = &place.town;
-        let facts_now = || facts(town, &TownView::read_idle(town).unwrap());
+        let facts_now = || {
+            facts(
+                town,
+                &TownView::read_idle(town, &Glances::default()).unwrap(),
+            )
+        };
         assert_eq!(facts_now(), []);
         let set = |name: &str, value: &str| {
             config::change(town, None, Layer::Settings, name, Some(value)).unwrap();

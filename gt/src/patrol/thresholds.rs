@@ -13,6 +13,10 @@ use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::config::{Layers, RigSettings};
 
+/// In so many sessions of a rig something is typed at the same time: a hundred workers that are quiet at once are no reason
+/// to leave everything else.
+const TALKS: usize = 10;
+
 /// The settings of a rig that the patrol reads.
 #[derive(Debug, Clone, Default)]
 pub struct PatrolSettings {
@@ -154,6 +158,7 @@ impl Thresholds {
     pub fn budget(&self, kind: ActionKind) -> usize {
         match kind {
             ActionKind::Start => self.starts,
+            ActionKind::Talk => TALKS,
             ActionKind::Other => usize::MAX,
         }
     }

@@ -5,9 +5,11 @@
 //! work in progress counts for nothing by itself. Cheap signs are read each time; files and screen are looked at only
 //! when those are older than `patrol.progress.note`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bd::git::Git;
 use bd::ui::escape;
@@ -23,6 +25,51 @@ use crate::town::RigLayout;
 const LINES: usize = 60;
 /// A refusal of the API stands in the last lines of a screen.
 const LAST: usize = 20;
+
+/// What was seen of files and screen counts for so long.
+const A_GLANCE: SignedDuration = SignedDuration::from_secs(15);
+
+/// What was seen of the files and the screens of quiet workers a moment ago, for who looks time and again: to look at both
+/// takes far longer than all the rest, and it is minutes that count. Who acts on it looks with an empty one.
+#[derive(Debug, Default)]
+pub struct Glances(Mutex<HashMap<String, Glance>>);
+
+/// What was seen of a worker's files and screen.
+#[derive(Debug, Clone)]
+struct Glance {
+    at: Timestamp,
+    /// When something last appeared on the screen.
+    activity: Timestamp,
+    changed: Option<Timestamp>,
+    /// None where the screen was not looked at.
+    doing: Option<Doing>,
+}
+
+impl Glances {
+    fn recent(&self, live: &Live, now: Timestamp) -> Option<Glance> {
+        let kept = self.kept();
+        let glance = kept.get(&live.token)?;
+        (glance.is_recent(now) && glance.activity == live.activity).then(|| glance.clone())
+    }
+
+    fn keep(&self, live: &Live, glance: Glance, now: Timestamp) {
+        let mut kept = self.kept();
+        kept.retain(|_, one| one.is_recent(now));
+        kept.insert(live.token.clone(), glance);
+    }
+
+    /// A poisoned lock means a panic between two plain writes; the values are still sound.
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Glance>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Glance {
+    fn is_recent(&self, now: Timestamp) -> bool {
+        let age = now.duration_since(self.at);
+        !age.is_negative() && age < A_GLANCE
+    }
+}
 
 /// Progress of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -160,6 +207,7 @@ pub fn read(
     preset: &Preset,
     live: &Live,
     note: SignedDuration,
+    glances: &Glances,
 ) -> Progress {
     let pulse = Pulse::load(town, &live.name, &live.token);
     let mut progress = Progress {
@@ -185,14 +233,25 @@ pub fn read(
         progress.doing = Doing::Refused(refusal);
         return progress;
     }
-    progress.see(last_change(sandbox), Sign::File, true);
+    let mut glance = glances.recent(live, now).unwrap_or_else(|| Glance {
+        at: now,
+        activity: live.activity,
+        changed: last_change(sandbox),
+        doing: None,
+    });
+    progress.see(glance.changed, Sign::File, true);
     if progress.quiet(now) < note {
+        glances.keep(live, glance, now);
         return progress;
     }
-    // A session that cannot be looked at has ended by now, or will be asked again.
-    let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
+    let doing = glance.doing.get_or_insert_with(|| {
+        // A session that cannot be looked at has ended by now, or will be asked again.
+        let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
+        read_screen(&screen, preset, live.activity)
+    });
+    progress.doing = doing.clone();
+    glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
-    progress.doing = read_screen(&screen, preset, live.activity);
     if !runs_hooks && !matches!(progress.doing, Doing::Busy) {
         progress.see(Some(live.activity), Sign::Screen, false);
     }
@@ -267,6 +326,39 @@ fn modified(path: &Path) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_glance_counts_for_a_moment_and_until_something_appears_on_the_screen() {
+        let glances = Glances::default();
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let live = Live {
+            name: "gt-web-nux".to_owned(),
+            token: "t".to_owned(),
+            ..Live::default()
+        };
+        let glance = Glance {
+            at: at(100),
+            activity: live.activity,
+            changed: None,
+            doing: Some(Doing::AtPrompt),
+        };
+        glances.keep(&live, glance, at(100));
+        let seen = |live: &Live, now| glances.recent(live, at(now)).is_some();
+        assert!(seen(&live, 100) && seen(&live, 114));
+        assert!(
+            !seen(&live, 115) && !seen(&live, 99),
+            "too old, or of another clock"
+        );
+        let moved = Live {
+            activity: at(101),
+            ..live.clone()
+        };
+        let other = Live {
+            token: "u".to_owned(),
+            ..live
+        };
+        assert!(!seen(&moved, 101) && !seen(&other, 101));
+    }
 
     #[test]
     fn a_screen_says_what_an_agent_waits_for() {

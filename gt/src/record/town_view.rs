@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::hidden;
 use super::hook;
 use super::polecat::{self, Polecat, Slot, SlotState};
-use super::progress::{self, Doing};
+use super::progress::{self, Doing, Glances};
 use super::pulse::Refusal;
 use super::role::{self, PatrolRole, RoleMode};
 use crate::host::runtime::{self, Preset};
@@ -49,11 +49,13 @@ impl TownView {
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
         let stores = town.stores()?;
         let settings = AllLayers::load(town, &stores.rigs);
-        Ok(Self::of(town, stores, settings, |_, _| true))
+        let glances = Glances::default();
+        Ok(Self::of(town, stores, settings, &glances, |_, _| true))
     }
 
     /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
-    pub fn read_idle(town: &LiveTown) -> anyhow::Result<Self> {
+    /// `glances` is what was seen of quiet workers a moment ago.
+    pub fn read_idle(town: &LiveTown, glances: &Glances) -> anyhow::Result<Self> {
         let stores = town.stores()?;
         let settings = AllLayers::load(town, &stores.rigs);
         let now = town.clock.now();
@@ -63,13 +65,14 @@ impl TownView {
                 || rigs.any(|beads| may_have_sessions(beads, now))
                 || has_hooked(stores)
         };
-        Ok(Self::of(town, stores, settings, expected))
+        Ok(Self::of(town, stores, settings, glances, expected))
     }
 
     fn of(
         town: &LiveTown,
         stores: Stores,
         settings: AllLayers,
+        glances: &Glances,
         ask: impl FnOnce(&Stores, &[PatrolRole]) -> bool,
     ) -> Self {
         let roles = role::all(town, &settings);
@@ -87,7 +90,7 @@ impl TownView {
         }
         for (name, polecats) in &mut polecats {
             let note = settings.of(Some(name)).time("patrol.progress.note");
-            watch_progress(town, &town.layout.rig(name), note, polecats);
+            watch_progress(town, &town.layout.rig(name), note, glances, polecats);
         }
         Self {
             now: town.clock.now(),
@@ -111,7 +114,7 @@ impl TownView {
         }
         all.retain(|polecat| polecat.name == name);
         let note = Layers::of_rig(town, rig, &beads).time("patrol.progress.note");
-        watch_progress(town, rig, note, &mut all);
+        watch_progress(town, rig, note, &Glances::default(), &mut all);
         all.pop().ok_or_else(|| unknown(rig.name(), name))
     }
 
@@ -172,6 +175,7 @@ fn watch_progress(
     town: &LiveTown,
     rig: &RigLayout,
     note: SignedDuration,
+    glances: &Glances,
     polecats: &mut [Polecat],
 ) {
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
@@ -195,8 +199,15 @@ fn watch_progress(
         match &polecat.session {
             Some(live) if live.dead.is_none() => {
                 let sandbox = rig.sandbox(&polecat.name);
-                let progress =
-                    progress::read(town, &sandbox, polecat.committed, preset, live, note);
+                let progress = progress::read(
+                    town,
+                    &sandbox,
+                    polecat.committed,
+                    preset,
+                    live,
+                    note,
+                    glances,
+                );
                 if let Doing::Refused(refusal) = &progress.doing {
                     polecat.refusal = Some(refusal.clone());
                 }
