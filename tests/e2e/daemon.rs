@@ -44,6 +44,28 @@ fn a_bead_closed_by_hand_with_bd_wakes_the_daemon_and_lands_the_convoy() {
 }
 
 #[test]
+fn it_stops_in_time_while_an_action_takes_longer() {
+    let (town, _origin) = Town::with_rig();
+    // Its start waits a minute for a prompt that never appears.
+    let slow = json!({"command": "sleep", "args": ["600"], "prompt_mode": "none", "ready_prompt_prefix": "> "});
+    town.set_town_setting("agents", json!({ "slow": slow }));
+    town.set_town_setting("default_agent", json!("slow"));
+    let (first, bead) = (town.bead("web", "First"), town.bead("web", "Then"));
+    town.bd("web", ["dep", "add", &bead, &first]).ok();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.up();
+    town.bd("web", ["close", &first, "--reason", "done elsewhere"])
+        .ok();
+    eventually("a start waits for its prompt", || {
+        let mut sessions = town.sessions().into_iter();
+        sessions
+            .any(|name| name.starts_with("gt-web-"))
+            .then_some(())
+    });
+    town.gt(["daemon", "stop"]).ok();
+}
+
+#[test]
 fn an_idle_town_makes_no_pass_by_itself_and_starts_no_process() {
     let (town, _origin) = Town::with_rig();
     town.up();

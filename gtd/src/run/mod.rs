@@ -18,8 +18,8 @@ use crate::wake::{Wake, Waker, Wakes};
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
 /// A sleep that takes so much longer than it may was a standstill of the machine.
 const OVERSLEPT: Duration = Duration::from_secs(60);
-/// How long what is being done may take to come to its end when the daemon stops.
-const PARTING: Duration = Duration::from_secs(8);
+/// How long what is being done may take to come to its end when the daemon stops; `gt daemon stop` waits a little longer.
+const PARTING: Duration = Duration::from_secs(6);
 
 /// What the loop watches over. All but the clock may block, and is called beside the loop.
 pub(crate) trait World: Send + Sync + 'static {

@@ -126,7 +126,7 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
         })
         .unwrap();
     place
-        .change(|tx| {
+        .change(|tx| -> anyhow::Result<()> {
             assert_eq!(marked(tx).len(), 2);
             change::delete(tx, &two, "", false)?;
             assert_eq!(marked(tx), std::slice::from_ref(&one));
