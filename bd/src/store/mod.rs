@@ -55,7 +55,7 @@ pub use log::{archive, event, journal};
 pub use route::Routes;
 pub(crate) use view::bead_ref::Rank;
 pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
-pub use view::marked::Mark;
+pub use view::marks::Mark;
 pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;

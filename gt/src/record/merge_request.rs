@@ -1,7 +1,7 @@
 //! The merge request: a durable bead of the rig with a receipt of what is to be merged.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::{Mark, Snapshot, Store};
+use bd::store::{BeadRef, Mark, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
@@ -251,7 +251,7 @@ pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
                 Mark::Kind(&Kind::MergeRequest),
                 Mark::Label("gt:merge-request"),
             ],
-            |head| head.is_open(),
+            BeadRef::is_open,
         )
         .collect()
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadRef, Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 
 use super::hidden;
@@ -258,7 +258,7 @@ fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     beads
         .select_marked(
             &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
-            |head| head.is_open(),
+            BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat")
         .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::{Bead, Kind, Status, attempt, fields};
 use bd::git::Git;
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadRef, Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -148,7 +148,7 @@ impl BeadLook<'_> {
     fn open(&self) -> Vec<WorkState> {
         let agents = self.beads.select_marked(
             &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
-            |head| head.is_open(),
+            BeadRef::is_open,
         );
         let mut hooks: BTreeMap<&str, usize> = BTreeMap::new();
         for agent in agents.filter(|agent| agent.role_type == "polecat") {

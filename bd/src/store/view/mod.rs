@@ -4,6 +4,7 @@ pub(crate) mod bead_ref;
 pub(crate) mod ids;
 pub(crate) mod list_rows;
 pub(crate) mod marked;
+pub(crate) mod marks;
 pub(crate) mod overlay;
 pub(crate) mod scan;
 pub(crate) mod snapshot;

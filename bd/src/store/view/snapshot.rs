@@ -21,7 +21,7 @@ use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
 use crate::store::view::bead_ref::{BeadRef, Node};
-use crate::store::view::marked::Groups;
+use crate::store::view::marks::Groups;
 use crate::store::view::overlay::{Earlier, PendingBead};
 use crate::store::view::source::{Read, Source, home_of};
 
@@ -59,7 +59,7 @@ pub struct Snapshot {
     pub(in crate::store) hidden: BTreeSet<u32>,
     pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
     /// Beads by their marks.
-    pub(super) groups: OnceLock<Groups>,
+    pub(super) groups: OnceLock<Groups<Node>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadRef, Mark, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
@@ -271,7 +271,7 @@ fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select_marked(
             &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
-            |head| head.is_open(),
+            BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
         .map(|bead| (bead.hook_bead.as_str(), bead))

@@ -5,7 +5,7 @@ use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
-use bd::store::{Mark, Snapshot, Store, Tx};
+use bd::store::{BeadRef, Mark, Snapshot, Store, Tx};
 use serde_json::json;
 
 use super::gate::Failure;
@@ -122,7 +122,7 @@ fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
 
 /// The open tasks whose request was closed without being merged: by hand, with or without its bead.
 pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
-    let open = beads.select_marked(&[Mark::Label(LABEL)], |head| head.is_open());
+    let open = beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open);
     open.filter(|task| !is_needed(beads, task)).collect()
 }
 
@@ -159,7 +159,7 @@ fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
 /// Does so for every open task: a run that was killed right after it made one did not get to it.
 pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
-    for task in beads.select_marked(&[Mark::Label(LABEL)], |head| head.is_open()) {
+    for task in beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open) {
         let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
             track(town, &task.id, &source_of(request))?;
@@ -268,7 +268,7 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
     let of_it = |bead: &Bead| merge_request::resolves(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
-        .select_marked(&[Mark::Label(LABEL)], |head| head.is_open())
+        .select_marked(&[Mark::Label(LABEL)], BeadRef::is_open)
         .filter(|bead| of_it(bead))
         .cloned()
         .collect();

@@ -9,7 +9,7 @@ mod state;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadRef, Mark, Snapshot, Tx};
 use jiff::Timestamp;
 
 pub use claimed::Claimed;
@@ -137,7 +137,7 @@ pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat
     let mut found: Vec<Polecat> = beads
         .select_marked(
             &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
-            |head| head.is_open(),
+            BeadRef::is_open,
         )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
         .map(|(name, bead)| read_polecat(rig, beads, sessions, name, bead))

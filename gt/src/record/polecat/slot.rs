@@ -73,6 +73,7 @@ pub struct Nudges {
 
 impl Nudges {
     /// Those until now: what lies ahead was written under a clock that was wrong.
+    #[must_use]
     pub fn until(self, now: Timestamp) -> Self {
         let last = self.last.filter(|at| *at <= now);
         Self { last, ..self }

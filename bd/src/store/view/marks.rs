@@ -1,0 +1,64 @@
+//! What marks a bead, and the places of beads by their marks.
+
+use std::collections::HashMap;
+
+use crate::bead::{Kind, Status};
+
+/// What marks a bead.
+#[derive(Debug, Clone, Copy)]
+pub enum Mark<'a> {
+    /// It is of this kind, one of the built-in ones.
+    Kind(&'a Kind),
+    /// It has this status, one of the built-in ones.
+    Status(&'a Status),
+    /// It carries this label.
+    Label(&'a str),
+}
+
+/// Beads by their marks, each with its number in the order in which they were added.
+#[derive(Debug)]
+pub(super) struct Groups<N> {
+    kinds: HashMap<u8, Vec<(u32, N)>>,
+    statuses: HashMap<u8, Vec<(u32, N)>>,
+    labels: HashMap<Box<str>, Vec<(u32, N)>>,
+    added: u32,
+}
+
+impl<N: Copy> Groups<N> {
+    /// None.
+    pub(super) fn new() -> Self {
+        Self {
+            kinds: HashMap::new(),
+            statuses: HashMap::new(),
+            labels: HashMap::new(),
+            added: 0,
+        }
+    }
+
+    /// Adds a bead; kind and status by their codes.
+    pub(super) fn add(&mut self, node: N, kind: u8, status: u8, labels: &[&str]) {
+        let place = (self.added, node);
+        self.added += 1;
+        self.kinds.entry(kind).or_default().push(place);
+        self.statuses.entry(status).or_default().push(place);
+        for label in labels {
+            match self.labels.get_mut(*label) {
+                Some(own) => own.push(place),
+                None => drop(self.labels.insert((*label).into(), vec![place])),
+            }
+        }
+    }
+
+    /// Those with one of these marks, each once, in the order in which they were added.
+    pub(super) fn with(&self, marks: &[Mark<'_>]) -> Vec<N> {
+        let groups = marks.iter().filter_map(|mark| match mark {
+            Mark::Kind(kind) => self.kinds.get(&kind.code()),
+            Mark::Status(status) => self.statuses.get(&status.code()),
+            Mark::Label(label) => self.labels.get(*label),
+        });
+        let mut places: Vec<(u32, N)> = groups.flatten().copied().collect();
+        places.sort_unstable_by_key(|(at, _)| *at);
+        places.dedup_by_key(|(at, _)| *at);
+        places.into_iter().map(|(_, node)| node).collect()
+    }
+}
