@@ -43,8 +43,8 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     }
     let proposal = seance::proposal(town).map_or_else(String::new, |text| format!(" {text}"));
     Ok(Some(format!(
-        "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, write to {rig}/witness \
-         why (`gt mail send`), or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
+        "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, ask a person with \
+         `gt escalate`, end the attempt with `gt done --failed`, or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
         bead.id
     )))
 }
