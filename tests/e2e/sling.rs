@@ -85,7 +85,19 @@ fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
     let holder = slung[0]["target"].as_str().unwrap().to_owned();
     town.gt(["sling", &bead, "web"])
         .fails(&format!("{bead} is already hooked by {holder}"));
+    std::fs::write(
+        town.sandbox(&holder.replace("/polecats/", "/"))
+            .join("half.txt"),
+        "half",
+    )
+    .unwrap();
     town.gt(["sling", &bead, "web", "--force"]).ok();
+    // Who has it now is told where the half-done work of the one before is.
+    let brief = town.gt(["brief", &bead]).ok().out;
+    assert!(
+        brief.contains("What was not committed is in refs/gt/snap/web/polecats/"),
+        "{brief}"
+    );
     let holders: Vec<_> = town
         .polecats()
         .into_iter()

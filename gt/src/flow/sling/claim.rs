@@ -93,6 +93,8 @@ pub struct Wish<'a> {
     pub request: &'a SlingRequest,
     /// This worker and no other.
     pub name: Option<&'a str>,
+    /// Where it is kept what the worker before has not committed.
+    pub kept: Option<&'a str>,
 }
 
 /// Reserves the bead and a worker for each other.
@@ -331,6 +333,7 @@ fn mark(
         &wish.request.bead,
         &ids.address.to_string(),
         &wish.request.args,
+        wish.kept,
     )?;
     let old = Slot::load(tx, &ids.slot);
     let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
@@ -363,13 +366,19 @@ fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
 }
 
 /// Hooks a bead to an agent, taking it off its holder.
-fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<Bead> {
+fn hook_bead(
+    tx: &mut Tx,
+    id: &str,
+    holder: &str,
+    args: &str,
+    kept: Option<&str>,
+) -> anyhow::Result<Bead> {
     let now = tx.now();
     let Some(mut bead) = tx.get(id).cloned() else {
         return Err(crate::town::beads::UnknownBead { id: id.to_owned() }.into());
     };
     let why = format!("given to {holder} by {}", tx.actor());
-    release_holders(tx, id, &why, None)?;
+    release_holders(tx, id, &why, kept)?;
     // With what the release noted on it.
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
@@ -438,7 +447,7 @@ pub(super) fn hook_agent(
         if let Some(rig) = rig_of(&found.home) {
             queued_sling::leave(tx, &town.prefix(rig), id)?;
         }
-        hook_bead(tx, id, &holder, "").map(drop)
+        hook_bead(tx, id, &holder, "", None).map(drop)
     })
 }
 

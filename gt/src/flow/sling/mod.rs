@@ -46,7 +46,7 @@ use crate::flow::followup;
 use crate::flow::handoff;
 use crate::flow::molecule;
 use crate::flow::mq;
-use crate::flow::sandbox::Sandbox;
+use crate::flow::sandbox::{self, Sandbox};
 use crate::flow::session;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -258,7 +258,17 @@ fn claim_worker(
     name: Option<&str>,
 ) -> anyhow::Result<Claimed> {
     let queue = hold_queue(town, rig, request)?;
-    let claimed = claim::claim(town, rig, &Wish { request, name })?;
+    let kept = keep_for_next(town, rig, request)?;
+    let kept = kept.as_deref();
+    let claimed = claim::claim(
+        town,
+        rig,
+        &Wish {
+            request,
+            name,
+            kept,
+        },
+    )?;
     if let Some(queue) = queue {
         // What cannot be withdrawn now may not merge all the same, and the next run of the queue withdraws it.
         mq::withdraw_stale(town, rig, &queue).ok();
@@ -270,6 +280,29 @@ fn claim_worker(
         handoff::withdraw(town, &worker).ok();
     }
     Ok(claimed)
+}
+
+/// Keeps what a worker has not committed whose bead goes to someone else; says where.
+fn keep_for_next(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &SlingRequest,
+) -> anyhow::Result<Option<String>> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let bead = beads.get(&request.bead);
+    let hooked = bead.filter(|bead| bead.status == Status::Hooked);
+    let holder = hooked.and_then(|bead| town.address(&bead.assignee).ok());
+    let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
+        return Ok(None);
+    };
+    // One that is just being prepared has nothing in hand.
+    let lock = Lock::try_take(&rig.slot_lock(&name));
+    if at != rig.name() || lock.is_err() {
+        return Ok(None);
+    }
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix(&at), &at, &name));
+    let saved = sandbox::snapshot(town, rig, &name, &slot)?;
+    Ok(saved.map(|saved| saved.refname))
 }
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
