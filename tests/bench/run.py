@@ -381,7 +381,7 @@ stretched by how much longer a static program that does nothing takes in the sam
 
 The corpus (`tests/bench/make_corpus.py`) has the lengths, edges, labels and the 70 % of closed beads that real trackers have: 10k beads are
 11 MB, 100k are 112 MB. The first command after an outside change follows a change of 20 lines. Small stores are folded with every write, which costs
-syncs of the file, the journal, the history and the folder; larger ones when the journal is 30 seconds or 4 MB old, after the answer.
+syncs of the file, the journal, the history and the folder; larger ones after the answer, when the journal has more than 128 KiB or is 30 seconds old; a write of more than 128 KiB at once.
 """
 
 

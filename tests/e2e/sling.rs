@@ -92,7 +92,7 @@ fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
     )
     .unwrap();
     town.gt(["sling", &bead, "web", "--force"]).ok();
-    // Who has it now is told where the half-done work of the one before is.
+    // The context of the next worker names the work that was not finished.
     let brief = town.gt(["brief", &bead]).ok().out;
     assert!(
         brief.contains("What was not committed is in refs/gt/snap/web/polecats/"),

@@ -2,11 +2,10 @@
 //! merge beads there yet.
 
 use crate::context::Context;
-use crate::git::Git;
 use crate::store::mark;
 use crate::sys::file;
 
-use super::Command;
+use super::{Command, merge};
 
 /// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
 const MARK: &str = ".local_version";
@@ -57,16 +56,7 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
     if !is_new || file::put_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
         return;
     }
-    let git = Git::at(&found.dir);
-    // Beads that are in no commit of the project are merged by nobody but us.
-    if git
-        .tracked(&["issues.jsonl"])
-        .is_ok_and(|files| files.is_empty())
-    {
-        return;
-    }
-    let Ok(prefix) = git.prefix() else { return };
-    if let Ok(false) = git.has_merge_driver(&format!("{prefix}issues.jsonl")) {
+    if merge::lacks_driver(&found.dir) {
         ctx.ui.status(
             "Hint: git merges issues.jsonl line by line in this clone; to merge beads field by field:\n  bd merge --install",
         );

@@ -90,7 +90,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let had = dir.join("config.yaml").is_file();
     let was_there = create::is_initialized(&dir);
     // In a clone, and where only the issues are, it was not made here.
-    let was_made_here = was_there && Paths::of(&dir).mark().exists() && !is_clone(&dir);
+    let is_set_up = Paths::of(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
+    let was_made_here = was_there && is_set_up;
     let taken = from_branch(ctx, &dir, &args)?;
     if taken.is_none() && was_made_here && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
@@ -146,15 +147,6 @@ fn install_hooks(ctx: &Context, dir: &Path) -> bool {
         ctx.ui.warn(&format!("no git hooks are installed: {error}"));
     }
     installed.is_ok()
-}
-
-/// Whether a clone brought the beads, and nobody has set it up yet.
-fn is_clone(dir: &Path) -> bool {
-    let git = Git::at(dir);
-    let is_tracked = git.tracked(&["issues.jsonl"]);
-    let path = git.prefix().map(|prefix| format!("{prefix}issues.jsonl"));
-    is_tracked.is_ok_and(|files| !files.is_empty())
-        && path.is_ok_and(|path| git.has_merge_driver(&path).is_ok_and(|has| !has))
 }
 
 /// The prefix that is known, else that of the beads that are there, else the name of the folder.

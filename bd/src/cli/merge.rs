@@ -194,6 +194,16 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
     Ok(path)
 }
 
+/// Whether git knows the beads of this folder and merges them line by line. Beads that are in no commit of the project are
+/// merged by nobody but us.
+pub(super) fn lacks_driver(dir: &Path) -> bool {
+    let git = Git::at(dir);
+    let is_tracked = git.tracked(&["issues.jsonl"]);
+    let path = git.prefix().map(|prefix| format!("{prefix}issues.jsonl"));
+    is_tracked.is_ok_and(|files| !files.is_empty())
+        && path.is_ok_and(|path| git.has_merge_driver(&path).is_ok_and(|has| !has))
+}
+
 /// Puts the merge into the history of the project around, where there is one.
 fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {

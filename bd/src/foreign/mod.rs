@@ -42,7 +42,7 @@ pub enum ForeignError {
     /// It is not what was expected.
     #[error("{0}")]
     Unknown(String),
-    /// Issues that another bead stands in the way of.
+    /// Issues whose ids other beads have.
     #[error("{}, which is another issue; import them into a project of their own", .0.join(", "))]
     Taken(Vec<String>),
     /// The program that reads databases is not there.

@@ -301,7 +301,8 @@ fn keep_for_next(
         return Ok(None);
     }
     let slot = Slot::load(&beads, &Slot::id(&town.prefix(&at), &at, &name));
-    let saved = sandbox::snapshot(town, rig, &name, &slot)?;
+    // A sandbox that git cannot read stays as it is, and must not keep the bead from someone else.
+    let saved = sandbox::snapshot(town, rig, &name, &slot).ok().flatten();
     Ok(saved.map(|saved| saved.refname))
 }
 
