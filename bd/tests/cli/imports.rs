@@ -344,3 +344,29 @@ fn a_folder_that_has_only_a_database_says_so() {
         "{said}"
     );
 }
+
+#[test]
+fn a_large_import_shows_a_bar_on_a_terminal() {
+    let project = Project::new();
+    let lines = (0..5_000).map(|number| {
+        format!(r#"{{"id":"bd-{number:05}","title":"T","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}}"#)
+    });
+    project.write("large.jsonl", &lines.collect::<Vec<_>>().join("\n"));
+    let piped = project.run(&["import", "large.jsonl", "--dry-run"]);
+    assert!(!piped.err.contains("of 5,000 beads"), "{}", piped.err);
+    // The program `script` gives a command a terminal.
+    let command = format!("{} import large.jsonl", env!("CARGO_BIN_EXE_bd"));
+    let shown = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(project.dir())
+        .env("HOME", project.dir())
+        .env("TERM", "xterm")
+        .output();
+    let Ok(shown) = shown else {
+        eprintln!("skipped: no script here");
+        return;
+    };
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(text.contains("of 5,000 beads"), "{text}");
+    assert_eq!(project.json(&["count"])["count"], 5_000);
+}
