@@ -168,7 +168,7 @@ pub enum ResolveError {
         at: String,
     },
     /// More than one bead matches.
-    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), found.join(" "))]
+    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), first_of(found))]
     Ambiguous {
         /// What was given.
         given: String,
@@ -277,6 +277,15 @@ fn looks_prefixed(given: &str, prefix: &str) -> bool {
     own || given.split_once('-').is_some_and(|(head, tail)| {
         (1..=8).contains(&head.len()) && head.chars().all(plain) && tail.starts_with(plain)
     })
+}
+
+/// How many of the ids that a piece may mean are named.
+const CANDIDATES: usize = 20;
+
+fn first_of(found: &[String]) -> String {
+    let first = found[..found.len().min(CANDIDATES)].join(" ");
+    let rest = if found.len() > CANDIDATES { " …" } else { "" };
+    first + rest
 }
 
 #[cfg(test)]
@@ -399,6 +408,11 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("matches 2 issues: [bd-ab bd-ac]"), "{error}");
+        let many: Vec<String> = (10..99).map(|number| format!("bd-a{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let error = find("a", "bd", &many).unwrap_err().to_string();
+        assert!(error.contains("matches 89 issues: [bd-a10 "), "{error}");
+        assert!(error.contains(" bd-a29 …]"), "{error}");
     }
 
     proptest! {

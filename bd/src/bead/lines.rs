@@ -9,14 +9,15 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 
 use crate::bead::{Bead, record};
+use crate::sys::parallel::both;
 
 /// The lines of one file.
 #[derive(Debug, Default)]
 pub struct Lines {
     /// The whole file.
     pub text: Vec<u8>,
-    /// The beads and where their lines are in the text.
-    pub beads: Vec<(Range<usize>, usize, Bead)>,
+    /// The beads, where their lines are in the text, and their numbers. A bead is large, and is moved often.
+    pub beads: Vec<(Range<usize>, usize, Box<Bead>)>,
     /// Records of another kind.
     pub foreign: Vec<Range<usize>>,
     /// Lines that could not be read.
@@ -36,15 +37,34 @@ pub struct Damage {
     pub reason: String,
 }
 
+/// From this size on two threads read a text.
+const SPLIT: usize = 1 << 20;
+
 /// Reads a file's text.
 pub fn read(text: Vec<u8>) -> Lines {
-    let mut lines = Lines::default();
     let start = if text.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
         0
     };
-    for (number, span) in spans(&text, start) {
+    let half = (text.len() >= SPLIT).then_some(text.len() / 2);
+    let middle = half.and_then(|half| Some(half + memchr::memchr(b'\n', &text[half..])? + 1));
+    let mut lines = match middle {
+        None => part(&text, start),
+        Some(middle) => {
+            let (second, mut first) = both(|| part(&text, middle), || part(&text[..middle], start));
+            first.append(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
+            first
+        }
+    };
+    lines.text = text;
+    lines
+}
+
+/// Reads from some place on, where a line begins; the text is not in the result.
+fn part(text: &[u8], start: usize) -> Lines {
+    let mut lines = Lines::default();
+    for (number, span) in spans(text, start) {
         let line = &text[span.clone()];
         if is_conflict_marker(line) {
             lines.conflict.get_or_insert(number);
@@ -56,7 +76,7 @@ pub fn read(text: Vec<u8>) -> Lines {
             continue;
         }
         match record::parse(line) {
-            Ok(bead) => lines.beads.push((span, number, bead)),
+            Ok(bead) => lines.beads.push((span, number, Box::new(bead))),
             Err(error) if is_foreign(line) => {
                 drop(error);
                 lines.foreign.push(span);
@@ -68,8 +88,24 @@ pub fn read(text: Vec<u8>) -> Lines {
             }),
         }
     }
-    lines.text = text;
     lines
+}
+
+impl Lines {
+    /// Adds what follows so many lines of the same text.
+    fn append(&mut self, more: Self, before: usize) {
+        let beads = more.beads.into_iter();
+        self.beads
+            .extend(beads.map(|(span, number, bead)| (span, number + before, bead)));
+        self.foreign.extend(more.foreign);
+        let damaged = more.damaged.into_iter();
+        self.damaged.extend(damaged.map(|damage| Damage {
+            line: damage.line + before,
+            ..damage
+        }));
+        let conflict = more.conflict.map(|number| number + before);
+        self.conflict = self.conflict.or(conflict);
+    }
 }
 
 /// The lines that are not blank, with their numbers; the line end and a carriage return before it do not
@@ -126,6 +162,38 @@ mod tests {
         assert_eq!(lines.foreign.len(), 1);
         assert_eq!(lines.damaged[0].line, 4);
         assert_eq!(&lines.text[lines.beads[0].0.clone()], b"{\"id\":\"a-1\"}");
+    }
+
+    #[test]
+    fn two_halves_are_read_as_one_text() {
+        let line = |number: usize| match number % 1000 {
+            7 => "{broken".to_owned(),
+            8 => "{\"_type\":\"memory\"}".to_owned(),
+            9 => String::new(),
+            _ => format!("{{\"id\":\"a-{number}\",\"title\":\"{}\"}}", "x".repeat(90)),
+        };
+        let text: Vec<String> = (1..=12_000).map(line).collect();
+        let text = text.join("\n");
+        assert!(text.len() > SPLIT);
+        let (whole, halves) = (part(text.as_bytes(), 0), read(text.into_bytes()));
+        let beads = |lines: &Lines| -> Vec<_> {
+            let beads = lines.beads.iter();
+            beads
+                .map(|(span, number, bead)| (span.clone(), *number, bead.id.clone()))
+                .collect()
+        };
+        assert_eq!(beads(&whole), beads(&halves));
+        assert_eq!(whole.foreign, halves.foreign);
+        let damaged = |lines: &Lines| -> Vec<_> {
+            lines
+                .damaged
+                .iter()
+                .map(|it| (it.line, it.span.clone()))
+                .collect()
+        };
+        assert_eq!(damaged(&whole), damaged(&halves));
+        let last = halves.beads.last().map(|(_, number, _)| *number);
+        assert_eq!(last, Some(12_000));
     }
 
     proptest::proptest! {

@@ -48,21 +48,22 @@ pub struct Imported {
 /// Imports beads, and tells of each one. Of two with one id the first counts.
 pub fn import(
     tx: &mut Tx<'_>,
-    mut beads: Vec<Bead>,
+    beads: impl IntoIterator<Item = Box<Bead>>,
     options: ImportOptions,
     mut next: impl FnMut(),
 ) -> Result<Imported, ChangeError> {
+    let mut beads: Vec<_> = beads.into_iter().collect();
     check_references(&mut beads, options.clear_duplicate_refs)?;
     let mut done = Imported::default();
     let mut seen = BTreeSet::new();
     // Parents first.
-    beads.sort_by_key(|bead| bead.id.matches('.').count());
+    beads.sort_by_cached_key(|bead| bead.id.bytes().filter(|byte| *byte == b'.').count());
     let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     for mut bead in beads {
         next();
         let id = bead.id.clone();
-        let own = tx.get(&id).cloned();
-        let is_gone = own.as_ref().is_some_and(Bead::is_tombstone) || tx.is_archived(&id);
+        let own = tx.get(&id).map(|own| Box::new(own.clone()));
+        let is_gone = own.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
         let is_there = own.is_some();
         if !seen.insert(id.clone()) || is_gone || (is_there && options.skip_existing) {
             done.skipped.push(id);
@@ -98,7 +99,7 @@ pub fn import(
                 done.created.push(id);
                 tx.put(bead)?;
             }
-            Some(own) => match taken_over(&own, bead) {
+            Some(own) => match taken_over(&own, *bead) {
                 Some(bead) => {
                     done.updated.push(id);
                     tx.put(bead)?;
@@ -111,7 +112,7 @@ pub fn import(
 }
 
 /// Two new beads for one thing of another tracker are a mistake.
-fn check_references(beads: &mut [Bead], clear: bool) -> Result<(), ChangeError> {
+fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut twice = Vec::new();
     for bead in beads.iter_mut().filter(|bead| !bead.is_tombstone()) {

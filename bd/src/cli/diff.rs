@@ -50,7 +50,7 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
         return Err(anyhow::anyhow!("line {line}: {reason}"))
             .with_context(|| format!("cannot read issues.jsonl of {rev}"));
     }
-    Ok(read.beads.into_iter().map(|(_, _, bead)| bead).collect())
+    Ok(read.beads.into_iter().map(|(_, _, bead)| *bead).collect())
 }
 
 #[derive(Debug)]

@@ -116,9 +116,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 fn of_here(
     ctx: &Context,
     args: &Args,
-    mut beads: Vec<Bead>,
+    mut beads: Vec<Box<Bead>>,
     prefix: &str,
-) -> Result<Vec<Bead>, Usage> {
+) -> Result<Vec<Box<Bead>>, Usage> {
     let mut own = ctx.config.list("allowed_prefixes");
     own.push(prefix.to_owned());
     let foreign: Vec<String> = beads

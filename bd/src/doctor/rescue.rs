@@ -39,7 +39,7 @@ pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
         };
         for (_, _, bead) in lines::read(text.into_bytes()).beads {
             if wanted.contains(&bead.id) && !found.contains_key(&bead.id) {
-                found.insert(bead.id.clone(), bead);
+                found.insert(bead.id.clone(), *bead);
             }
         }
     }

@@ -68,7 +68,7 @@ impl ForeignError {
 #[derive(Debug, Default)]
 pub struct ForeignBeads {
     /// The beads.
-    pub beads: Vec<Bead>,
+    pub beads: Vec<Box<Bead>>,
     /// The ids there and here.
     pub ids: BTreeMap<String, String>,
     /// How many edges there are between the beads.
@@ -126,7 +126,7 @@ pub fn read(
         let bead = record::parse(value.to_string().as_bytes());
         let bead =
             bead.map_err(|error| ForeignError::Unknown(format!("{}: {error}", issue.key)))?;
-        found.beads.push(bead);
+        found.beads.push(Box::new(bead));
     }
     Ok(found)
 }

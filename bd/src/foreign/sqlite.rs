@@ -91,7 +91,7 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
         let bead = record::parse(line.as_bytes());
         let bead = bead.map_err(|error| wrong(error.to_string()))?;
         database.found.ids.insert(id.clone(), id);
-        database.found.beads.push(bead);
+        database.found.beads.push(Box::new(bead));
     }
     database.settings = settings(&rows("config")?);
     Ok(database)

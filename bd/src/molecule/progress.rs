@@ -1,9 +1,9 @@
 //! Where a molecule stands: its steps in the order of the formula, which is done, which is next.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::bead::{Bead, DepKind, Kind, Status, fields};
-use crate::store::{BeadRef, Snapshot, Time, Tx};
+use crate::store::{BeadRef, Node, Snapshot, Time, Tx};
 
 /// The field of a work bead's description that names its molecule.
 pub const ATTACHED: &str = "attached_molecule";
@@ -134,14 +134,6 @@ fn state(head: &BeadRef<'_>) -> StepState {
     }
 }
 
-fn parent_of<'a>(head: &BeadRef<'a>) -> Option<&'a str> {
-    let edges = head.edges().into_iter();
-    edges
-        .filter(|(kind, _)| *kind == DepKind::ParentChild.code())
-        .map(|(_, target)| target)
-        .next()
-}
-
 /// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
 /// no step before one that it waits for.
 pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
@@ -150,13 +142,9 @@ pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
 
 /// The same in the order of their numbers.
 fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let start = format!("{root}.");
-    let dotted = snapshot.ids_from(&start);
-    let dotted: Vec<BeadRef<'a>> = dotted
-        .filter_map(|id| snapshot.bead_ref(id))
-        .filter(|head| !head.is_tombstone())
-        .collect();
+    let dotted = snapshot.bead_refs_from(&start);
+    let dotted: Vec<BeadRef<'a>> = dotted.filter(|head| !head.is_tombstone()).collect();
     // A step that was moved to another parent is none of it, nor a proto whose name only begins alike.
     let protos = dotted.iter().filter(|head| head.has_label("template"));
     let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
@@ -165,19 +153,30 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
         let is_of_other = |proto: &String| {
             head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
         };
-        !protos.iter().any(is_of_other) && parent_of(head).is_none_or(is_inside)
+        !protos.iter().any(is_of_other) && head.parent().is_none_or(is_inside)
     };
-    let mut front: Vec<BeadRef<'a>> = dotted.into_iter().filter(is_own).collect();
-    front.extend(snapshot.child_refs(root));
-    let mut found = Vec::with_capacity(front.len());
+    let mut found: Vec<BeadRef<'a>> = dotted.into_iter().filter(&is_own).collect();
+    let is_found = |head: &BeadRef<'a>| head.id().starts_with(&start) && is_own(head);
+    // Children that have other ids, and theirs.
+    let mut front = snapshot.child_refs(root);
+    front.extend(found.iter().flat_map(BeadRef::children));
+    let own = snapshot.bead_ref(root).map(|head| head.node());
+    let mut seen: HashSet<Node> = own.into_iter().collect();
     while let Some(head) = front.pop() {
-        if head.id() != root && seen.insert(head.id()) {
-            front.extend(snapshot.child_refs(head.id()));
+        if !is_found(&head) && seen.insert(head.node()) {
+            front.extend(head.children());
             found.push(head);
         }
     }
-    found.sort_by_cached_key(|head| order(head, root));
-    found
+    let number = |head: &BeadRef<'a>| Some((head.id().strip_prefix(&start)?.parse().ok()?, *head));
+    let numbers: Option<Vec<(u64, BeadRef<'a>)>> = found.iter().map(number).collect();
+    let Some(mut numbers) = numbers else {
+        found.sort_by_cached_key(|head| order(head, root));
+        return found;
+    };
+    // Most molecules have no steps below steps.
+    numbers.sort_unstable_by_key(|(number, _)| *number);
+    numbers.into_iter().map(|(_, head)| head).collect()
 }
 
 /// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
@@ -246,7 +245,7 @@ fn in_order<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
 pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     let mut here = snapshot.bead_ref(id)?;
     let mut seen = BTreeSet::new();
-    while let Some(parent) = parent_of(&here).and_then(|id| snapshot.bead_ref(id)) {
+    while let Some(parent) = here.parent().and_then(|id| snapshot.bead_ref(id)) {
         if !seen.insert(here.id()) {
             break;
         }

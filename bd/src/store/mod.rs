@@ -171,11 +171,14 @@ impl Store {
                         && rollback::is_due(&read.source, false)
                         && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
                     {
+                        // Someone may have put others there before we had the lock.
+                        if !read.source.is_current() || read.source.is_overtaken(index::ISSUES) {
+                            continue;
+                        }
                         // It is compared again by the next command, and before anything is written.
-                        if let Err(error) = self.compare(&Source::read(&self.paths)?) {
+                        if let Err(error) = self.compare(&read) {
                             self.reports.notice(with_source(&error));
                         }
-                        continue;
                     }
                     return self.take(read);
                 }
@@ -338,13 +341,11 @@ impl Store {
         if !path.exists() {
             ignore::hide(self.paths.dir());
         }
-        let line = journal::encode(entry);
-        journal::append(&path, &line).map_err(|failed| StoreError::Append {
+        journal::append(&path, entry).map_err(|failed| StoreError::Append {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
-        })?;
-        Ok(line.len() as u64)
+        })
     }
 
     /// A name for an event that no other clone gives.

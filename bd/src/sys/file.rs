@@ -6,12 +6,17 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::sys::parallel::drop_beside;
+
 /// How much a file being written is given to the system at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// How much of a file that will be synced is written before the disk begins with it: it then works while
 /// the rest is still being made.
 const EARLY: u64 = 2 << 20;
+
+/// From this size on a file that is replaced is given back in another thread.
+const LARGE: u64 = 4 << 20;
 
 /// How much of a file that will be mapped is given to the system at a time.
 const SMALL: usize = 32 * 1024;
@@ -219,8 +224,14 @@ impl Derived {
 /// Puts a file in place. A rename over an old file makes some systems write the new one to the disk first; an exchange does
 /// not.
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
+    let old = File::open(target).ok();
+    let old = old.filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
     if exchange(&temporary, target).is_ok() {
-        return temporary.close();
+        temporary.close()?;
+        if old.is_some() {
+            drop_beside(old);
+        }
+        return Ok(());
     }
     temporary.persist(target).map_err(|error| error.error)
 }
@@ -288,13 +299,22 @@ pub struct Appended {
 impl Appended {
     /// Appends text with a single write. Where that fails the file is cut back to what it was.
     pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, NotAppended> {
+        Self::write_with(path, mode, |file| file.write_all(text))
+    }
+
+    /// Appends, as [`Self::write`] does, what `write` writes.
+    pub fn write_with(
+        path: &Path,
+        mode: u32,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<Self, NotAppended> {
         let untouched = |source| NotAppended {
             source,
             undone: true,
         };
         let mut file = open_append(path, mode).map_err(untouched)?;
         let before = file.metadata().map_err(untouched)?.len();
-        let written = file.write_all(text);
+        let written = write(&mut file);
         let appended = Self { file, before };
         match written {
             Ok(()) => Ok(appended),

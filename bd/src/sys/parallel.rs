@@ -19,6 +19,12 @@ pub fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -
     })
 }
 
+/// Gives back in another thread what takes the system a while: much memory, or a large file that has no name any more.
+/// Nothing waits for it. Where there is no thread to be had it is done here.
+pub fn drop_beside<T: Send + 'static>(what: T) {
+    Builder::new().spawn(move || drop(what)).ok();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

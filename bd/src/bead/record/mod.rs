@@ -126,14 +126,26 @@ pub fn line(bead: &Bead) -> Vec<u8> {
     compact(bead)
 }
 
+/// The same, made in a text that is used again and again, so that the line takes no more memory than it is long.
+pub(crate) fn line_by(scratch: &mut Vec<u8>, bead: &Bead) -> Vec<u8> {
+    scratch.clear();
+    // Writing our own types into memory has no way to fail.
+    compact_to(&mut *scratch, bead).ok();
+    scratch.as_slice().to_vec()
+}
+
 /// Writes any value as one compact line with the escapes of bead lines.
 pub fn compact(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
-    let mut serializer =
-        serde_json::Serializer::with_formatter(&mut bytes, Escaped(CompactFormatter));
     // Writing our own types into memory has no way to fail.
-    value.serialize(&mut serializer).ok();
+    compact_to(&mut bytes, value).ok();
     bytes
+}
+
+/// Writes such a line to somewhere else.
+pub(crate) fn compact_to(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(out, Escaped(CompactFormatter));
+    Ok(value.serialize(&mut serializer)?)
 }
 
 /// The bead as a JSON value for `--json`. Numbers keep their text, see `number`.

@@ -110,7 +110,7 @@ impl World {
     pub(super) fn read(text: &[u8], clone: u8) -> Self {
         let beads = crate::bead::lines::read(text.to_vec()).beads;
         Self {
-            beads: beads.into_iter().map(|(_, _, bead)| bead).collect(),
+            beads: beads.into_iter().map(|(_, _, bead)| *bead).collect(),
             clone,
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the lines that two states of the issues do not share.
 //!
-//! The index of the issues that are found knows their lines by hash: those that were kept are read in pieces, in any order,
-//! and only lines that differ are parsed and held.
+//! The index of the issues that are found knows their lines by hash, and so does the index before it, where it is of those
+//! that were kept. Else these are read in pieces, in any order. Only lines that differ are parsed and held.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,9 +9,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::place_issues::is_kept;
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::{self, ISSUES, Made, What};
+use crate::store::index::{self, ISSUES, Index, IndexRow, Made, What};
 use crate::store::view::source::Read;
 
 /// Lines by id.
@@ -27,31 +30,93 @@ pub(super) struct Difference {
     pub is_none: bool,
 }
 
-impl Difference {
-    pub(super) fn from_kept(read: &Read) -> Result<Self, StoreError> {
-        let Read { index, source, .. } = read;
-        let failed = |error| StoreError::io("read", &source.paths.kept(), error);
-        let kept = File::open(source.paths.kept()).map_err(failed)?;
-        let made = index::split(&kept, ISSUES, Some(index)).map_err(failed)?;
-        let size = kept.metadata().map_err(failed)?.len();
-        let key = source.read_key(ISSUES);
-        let mut differ = Self {
-            is_none: (made.content, size) == (key.content, key.size),
-            ..Self::default()
-        };
+/// What the kept issues are to those that were read.
+struct Compared {
+    /// The lines that were kept and are not found.
+    kept: ById,
+    /// Which rows of the issues that were read are lines that were kept.
+    shared: Vec<bool>,
+    /// The hash of the kept content.
+    content: u64,
+}
+
+impl Compared {
+    /// By the lines of the kept file.
+    fn by_reading(index: &Index, kept: &File) -> io::Result<Self> {
+        let made = index::split(kept, ISSUES, Some(index))?;
+        let content = made.content;
         let mut shared = vec![false; index.rows().len()];
+        let mut lines = ById::new();
         for bead in index::merge_files([made, Made::default()], Some(index)).0 {
             match bead.what {
                 What::Known(row) => shared[row as usize] = true,
                 What::New(facts) => {
                     let mut line = vec![0; bead.place.length as usize];
-                    let read = kept.read_exact_at(&mut line, bead.place.offset);
-                    read.map_err(failed)?;
-                    differ.kept.insert(facts.id, line);
+                    kept.read_exact_at(&mut line, bead.place.offset)?;
+                    lines.insert(facts.id, line);
                 }
             }
         }
-        let rows = index.rows().iter().zip(shared).zip(0..);
+        Ok(Self {
+            kept: lines,
+            shared,
+            content,
+        })
+    }
+
+    /// By the index that was there before, which is of the kept file and has the hashes of its lines; nothing where it turns
+    /// out not to be.
+    fn by_index(index: &Index, before: &Index, kept: &File) -> Option<Self> {
+        let mut shared = vec![false; index.rows().len()];
+        let mut lines = ById::new();
+        let mut found = (0..).zip(index.rows()).peekable();
+        for (at, row) in (0..).zip(before.rows()) {
+            if row.file != ISSUES {
+                continue;
+            }
+            let id = before.id_bytes(at);
+            while found.next_if(|(at, _)| index.id_bytes(*at) < id).is_some() {}
+            let same = |(at, found): &(u32, &IndexRow)| {
+                (found.file, found.hash) == (ISSUES, row.hash) && index.id_bytes(*at) == id
+            };
+            if let Some((at, _)) = found.next_if(same) {
+                shared[at as usize] = true;
+                continue;
+            }
+            let mut line = vec![0; row.length as usize];
+            kept.read_exact_at(&mut line, row.offset).ok()?;
+            if xxh3_64(&line) != row.hash {
+                return None;
+            }
+            lines.insert(before.id(at).to_owned(), line);
+        }
+        Some(Self {
+            kept: lines,
+            shared,
+            content: before.keys().issues.content,
+        })
+    }
+}
+
+impl Difference {
+    pub(super) fn from_kept(read: &Read) -> Result<Self, StoreError> {
+        let Read { index, source, .. } = read;
+        let failed = |error| StoreError::io("read", &source.paths.kept(), error);
+        let kept = File::open(source.paths.kept()).map_err(failed)?;
+        let meta = kept.metadata().map_err(failed)?;
+        let before = read.before.as_ref();
+        let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
+        let compared = match before.and_then(|own| Compared::by_index(index, own, &kept)) {
+            Some(compared) => compared,
+            None => Compared::by_reading(index, &kept).map_err(failed)?,
+        };
+        let key = source.read_key(ISSUES);
+        let mut differ = Self {
+            is_none: (compared.content, meta.len()) == (key.content, key.size),
+            kept: compared.kept,
+            found: ById::new(),
+        };
+        let rows = index.rows().iter().zip(compared.shared).zip(0..);
         for ((row, _), at) in rows.filter(|((row, shared), _)| row.file == ISSUES && !shared) {
             let line = source.checked_line(row, index.id(at))?;
             differ.found.insert(index.id(at).to_owned(), line);
@@ -82,5 +147,56 @@ pub(super) fn lines_of(path: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<
             Err(StoreError::io("read", path, error))
         }
         _ => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::Store;
+    use crate::store::view::source::Source;
+
+    fn text(beads: &BTreeMap<u8, u8>, is_reversed: bool) -> String {
+        let line =
+            |(id, title): (&u8, &u8)| format!("{{\"id\":\"bd-{id}\",\"title\":\"{title}\"}}\n");
+        let mut lines: Vec<String> = beads.iter().map(line).collect();
+        if is_reversed {
+            lines.reverse();
+        }
+        lines.concat()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn the_index_before_says_what_the_kept_file_says(
+            kept in proptest::collection::btree_map(0..12_u8, 0..3_u8, 1..9),
+            found in proptest::collection::btree_map(0..12_u8, 0..3_u8, 0..9),
+            is_reversed: [bool; 2],
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
+            let issues = store.paths.issues();
+            fs::write(issues, text(&kept, is_reversed[0])).unwrap();
+            store.snapshot().unwrap();
+            let kept = File::open(issues).unwrap();
+            fs::remove_file(issues).unwrap();
+            // Two more lines, so that it cannot be taken for the other.
+            let more = "{\"id\":\"bd-x\",\"title\":\"y\"}\n{broken\n";
+            fs::write(issues, text(&found, is_reversed[1]) + more).unwrap();
+            let read = Source::read(&store.paths).unwrap();
+            let by_reading = Compared::by_reading(&read.index, &kept).unwrap();
+            let by_index = Compared::by_index(&read.index, read.before.as_ref().unwrap(), &kept);
+            let by_index = by_index.unwrap();
+            prop_assert_eq!(by_index.kept, by_reading.kept);
+            prop_assert_eq!(by_index.shared, by_reading.shared);
+            prop_assert_eq!(by_index.content, by_reading.content);
+        }
     }
 }

@@ -15,7 +15,6 @@
 use crate::store::disk::identity::{self, FileKey};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::thread::Builder;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -35,7 +34,7 @@ use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
 use crate::sys::clock;
 use crate::sys::file::{Appended, Beside, Derived};
-use crate::sys::parallel::both;
+use crate::sys::parallel::{both, drop_beside};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,6 +63,8 @@ struct Replaced {
     /// The index of it, written but for the keys.
     index: Option<(Index, Derived)>,
     keys: Keys,
+    /// What went to history.
+    events: Vec<Event>,
 }
 
 impl Fold<'_> {
@@ -80,13 +81,15 @@ impl Fold<'_> {
         };
         let merged = &self.snapshot.source.state.merged;
         self.notices.extend(gave_way(merged, paths.issues()));
-        std::thread::scope(|scope| {
-            // Nobody else may have the old files open: the system then frees all of them, which takes a while.
-            // Where there is no thread to be had it is done here.
-            let free = move || drop(self);
-            Builder::new().spawn_scoped(scope, free).ok();
-            end(&paths, replaced)
-        })
+        let Replaced {
+            index,
+            keys,
+            events,
+        } = replaced;
+        let snapshot = self.snapshot;
+        // Memory that a large write took, and old files that nobody else may have open.
+        drop_beside((snapshot, events));
+        end(&paths, index, &keys)
     }
 
     /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
@@ -112,7 +115,8 @@ impl Fold<'_> {
         let issues = self.content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
         // What will be there is known; where its index cannot be made the next reader tries.
         let index = || self.index(&issues, &wisps, &notes);
-        let (index, prepared) = both(index, || self.prepare(entries, &wisps, &issues));
+        let events = self.events(entries);
+        let (index, prepared) = both(index, || self.prepare(&events, &wisps, &issues));
         let Some((wisps_key, issues_file)) = prepared? else {
             return Ok(None);
         };
@@ -127,14 +131,18 @@ impl Fold<'_> {
             made: identity::file_time_now(),
             outside: 0,
         };
-        Ok(Some(Replaced { index, keys }))
+        Ok(Some(Replaced {
+            index,
+            keys,
+            events,
+        }))
     }
 
     /// What goes to history: the events of the journal, and what was merged.
     fn events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
         let entries = entries.into_iter();
-        let mut events: Vec<Event> = entries.filter_map(Event::for_history).collect();
+        let mut events: Vec<Event> = entries.filter_map(Event::into_written).collect();
         events.extend(history::merge_event(&state.merged, self.now));
         events
     }
@@ -205,7 +213,7 @@ impl Fold<'_> {
     /// Gives the key of the wisps and the new issues, or `None` where someone else changed a file.
     fn prepare(
         &self,
-        entries: Vec<Event>,
+        events: &[Event],
         wisps: &Content<'_>,
         issues: &Content<'_>,
     ) -> Result<Option<(FileKey, Option<Beside>)>, StoreError> {
@@ -229,12 +237,12 @@ impl Fold<'_> {
                 let mark = Mark {
                     fold: sha256.clone(),
                 };
-                let appended = journal::begin_append(&journal, &journal::encode(&mark))
+                let (appended, _) = journal::begin_append(&journal, &mark)
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
                 Some(appended.begun())
             }
         };
-        let events = history::begin_append(paths, &self.events(entries), was_folding)?;
+        let events = history::begin_append(paths, events, was_folding)?;
         let events = events.map(Appended::begun);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
@@ -447,9 +455,9 @@ enum Content<'a> {
 
 /// Lets the index be of what is there now, then the journal go: without either nothing would say that these
 /// issues are ours. Where the index cannot be put in place the next reader makes it.
-fn end(paths: &Paths, replaced: Replaced) -> Result<Folded, StoreError> {
-    if let Some((index, file)) = replaced.index
-        && let Some(index) = index.keyed(&replaced.keys)
+fn end(paths: &Paths, index: Option<(Index, Derived)>, keys: &Keys) -> Result<Folded, StoreError> {
+    if let Some((index, file)) = index
+        && let Some(index) = index.keyed(keys)
     {
         file.put_with(index.header()).ok();
     }

@@ -139,6 +139,12 @@ fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, Sto
     kept.map(|()| true)
 }
 
+/// Whether issues with this key are those that were kept.
+pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
+    let own = (kept.len(), kept.mtime(), kept.mtime_nsec());
+    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
+}
+
 fn inode(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }

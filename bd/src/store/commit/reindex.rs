@@ -3,8 +3,9 @@
 
 use crate::store::Node;
 use crate::store::index::Note;
-use crate::store::index::{Builder, Facts, Index, IndexRow, Keys, LinePlace};
+use crate::store::index::{Builder, Index, IndexRow, Keys, LinePlace};
 use crate::store::log::event::BeadFile;
+use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::home_of;
 
@@ -37,7 +38,7 @@ pub(crate) fn build(
             }
             Node::Pending(at) => {
                 let own = snapshot.slots.get(at as usize);
-                let facts = own.and_then(|own| Facts::read(&own.raw).ok());
+                let facts = own.and_then(PendingBead::facts);
                 let place = own.and_then(|own| place_of(own.home, node));
                 builder.push_new(&facts?, place?);
             }

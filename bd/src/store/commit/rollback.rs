@@ -10,8 +10,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, File, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
 
 use git2::Oid;
 use serde::{Deserialize, Serialize};
@@ -19,12 +18,11 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::differ::{self, ById, Difference};
-use super::place_issues::accept_found;
+use super::place_issues::{accept_found, is_kept};
 use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
 use crate::git::past::{FilePast, Movement};
 use crate::merge::{self, collision};
-use crate::store::disk::identity::FileKey;
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
@@ -44,11 +42,6 @@ pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
         Ok(kept) => !is_kept(key, &kept),
         Err(_) => writes && key.exists == 1,
     }
-}
-
-fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
-    let own = (kept.len(), kept.mtime(), kept.mtime_nsec());
-    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
 }
 
 /// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.

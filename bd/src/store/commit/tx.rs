@@ -38,6 +38,8 @@ pub struct Tx<'a> {
     clock: &'a Clock,
     verb: String,
     undoes: String,
+    /// Where lines are made.
+    scratch: Vec<u8>,
 }
 
 /// What a transaction did.
@@ -68,6 +70,7 @@ impl<'a> Tx<'a> {
             clock,
             verb: String::new(),
             undoes: String::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -104,7 +107,11 @@ impl<'a> Tx<'a> {
     }
 
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
-    pub fn put(&mut self, mut bead: Bead) -> Result<(), StoreError> {
+    pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
+        self.put_boxed(bead.into())
+    }
+
+    fn put_boxed(&mut self, mut bead: Box<Bead>) -> Result<(), StoreError> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
@@ -119,7 +126,8 @@ impl<'a> Tx<'a> {
         validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id)?;
         let id = bead.id.clone();
-        self.set(&id, Some(PendingBead::of(bead)));
+        let line = record::line_by(&mut self.scratch, &bead);
+        self.set(&id, Some(PendingBead::of_line(line, bead)));
         Ok(())
     }
 

@@ -185,10 +185,10 @@ impl Store {
             made: identity::file_time_now(),
             ..read.index.keys()
         };
-        if let Some(index) = read.index.copy_with(&keys) {
-            // Where it cannot be written readers make it for themselves.
-            file::replace_derived(&self.paths.index(), index.bytes(), 0o644).ok();
-        }
+        let written = file::Derived::write(&self.paths.index(), read.index.bytes(), 0o644);
+        let put = written.and_then(|file| file.put_with(&read.index.header_with(&keys)));
+        // Where it cannot be written readers make it for themselves.
+        put.ok();
     }
 
     /// The lines of all durable beads as they are now, those of the journal among them.

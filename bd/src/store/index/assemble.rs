@@ -111,11 +111,11 @@ impl Index {
         Self::own(words)
     }
 
-    /// The same index with other keys.
-    pub(crate) fn copy_with(&self, keys: &Keys) -> Option<Self> {
-        let mut words = vec![0; self.bytes().len().div_ceil(8)];
-        put(&mut words, 0, self.bytes());
-        Self::own(words)?.keyed(keys)
+    /// What is written of it before the rows, with other keys.
+    pub(crate) fn header_with(&self, keys: &Keys) -> Vec<u8> {
+        let mut header = self.header;
+        put_keys(&mut header, keys);
+        header.as_bytes().to_vec()
     }
 
     /// The same index with other keys; only one in memory.

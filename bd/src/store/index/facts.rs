@@ -51,18 +51,34 @@ impl Facts {
     /// Reads a line.
     pub(crate) fn read(line: &[u8]) -> Result<Self, RecordError> {
         let bead = record::parse(line)?;
-        let mut row = row_of(&bead);
-        if has_escaped_letters(line) {
-            row.flags |= flag::ESCAPES;
-        }
         Ok(Self {
-            row,
+            row: row_in(&bead, line),
             edges: bead.dependencies.iter().map(Edge::of).collect(),
             id: bead.id,
             assignee: bead.assignee,
             labels: bead.labels,
         })
     }
+
+    /// Those of a bead that has this line.
+    pub(crate) fn of(bead: &Bead, line: &[u8]) -> Self {
+        Self {
+            row: row_in(bead, line),
+            edges: bead.dependencies.iter().map(Edge::of).collect(),
+            id: bead.id.clone(),
+            assignee: bead.assignee.clone(),
+            labels: bead.labels.clone(),
+        }
+    }
+}
+
+/// The row of a bead that has this line.
+fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
+    let mut row = row_of(bead);
+    if has_escaped_letters(line) {
+        row.flags |= flag::ESCAPES;
+    }
+    row
 }
 
 /// The row of a bead, without the place of its line. The assignee's number is 0, of no one [`NONE`].

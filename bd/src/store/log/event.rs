@@ -71,6 +71,10 @@ pub struct Change {
     /// In history the same fields as they became; `None` where it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Fields>,
+    /// The same of a bead that was made, on its way to the file: its record, not taken apart.
+    #[serde(rename = "new", skip_deserializing)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<Raw>,
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Fields>,
@@ -82,20 +86,33 @@ impl Event {
         sealed::open(line)
     }
 
-    /// An event of the journal as history has it; `None` where only wisps changed.
-    pub(in crate::store) fn for_history(mut self) -> Option<Self> {
+    /// An event of the journal as history has it, to be read; `None` where only wisps changed.
+    pub(in crate::store) fn for_history(self) -> Option<Self> {
+        let mut event = self.into_written()?;
+        for change in &mut event.changes {
+            let made = change.made.take().map(|made| Fields::read(made.get()));
+            change.new = change.new.take().or(made);
+        }
+        Some(event)
+    }
+
+    /// The same to be written.
+    pub(in crate::store) fn into_written(mut self) -> Option<Self> {
         let count = self.changes.len();
         self.changes
             .retain(|change| change.home() == BeadFile::Issues);
         self.wisps = self.changes.len() < count;
         for change in &mut self.changes {
             change.store = None;
-            let line = change.line.take().map(|line| Fields::read(line.get()));
+            let line = change.line.take();
             // Both sides whole where one is not there.
-            change.new = match (&change.old, line) {
-                (Some(old), Some(line)) => Some(line.at_keys_of(old)),
-                (_, line) => line,
-            };
+            match &change.old {
+                Some(old) => {
+                    let line = line.map(|line| Fields::read(line.get()));
+                    change.new = line.map(|line| line.at_keys_of(old));
+                }
+                None => change.made = line,
+            }
         }
         (!self.changes.is_empty()).then_some(self)
     }

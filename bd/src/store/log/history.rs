@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,8 @@ use crate::merge::{self, Merge, Overruled};
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{clone_id, files};
 use crate::store::log::event::{Change, Event};
-use crate::store::log::journal::{self, encode, hash_text, line_hash};
+use crate::store::log::journal::{self, hash_text, line_hash};
+use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
@@ -77,17 +78,22 @@ pub(crate) fn begin_append(
     } else {
         HashSet::new()
     };
-    let mut text = line_end(&tail).to_vec();
-    let before = text.len();
-    for event in events.iter().filter(|event| !known.contains(&event.id)) {
-        text.extend_from_slice(&encode(event));
-    }
-    if text.len() == before {
+    let new = || events.iter().filter(|event| !known.contains(&event.id));
+    if new().next().is_none() {
         // The fold that wrote them may have been cut short before it synced them.
         let synced = file::open_append(&path, 0o644).and_then(|file| file.sync_data());
         return synced.map(|()| None).map_err(failed);
     }
-    Appended::write(&path, &text, 0o644)
+    let write = |file: &mut fs::File| {
+        // Small events with a single write.
+        let mut out = io::BufWriter::new(file);
+        out.write_all(line_end(&tail))?;
+        for event in new() {
+            sealed::write(&mut out, event)?;
+        }
+        out.flush()
+    };
+    Appended::write_with(&path, 0o644, write)
         .map(Some)
         .map_err(|error| failed(error.source))
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bead::lines;
 use crate::store::log::event::Event;
+use crate::store::log::sealed;
 pub use crate::store::log::sealed::{encode, line_hash};
 pub(crate) use crate::store::log::sealed::{hash_text, open};
 use crate::sys::file::{self, Appended, NotAppended};
@@ -62,21 +63,27 @@ pub fn decode(text: &[u8]) -> Journal {
     journal
 }
 
-/// Appends one sealed line and syncs it. When that fails the journal is cut back to what it was; nothing
-/// is tried again.
-pub fn append(path: &Path, line: &[u8]) -> Result<(), NotAppended> {
-    begin_append(path, line)?.sync()
+/// Appends one record as a sealed line and syncs it; says how long the line is. When that fails the journal is cut back to
+/// what it was; nothing is tried again.
+pub fn append(path: &Path, record: &impl Serialize) -> Result<u64, NotAppended> {
+    let (appended, length) = begin_append(path, record)?;
+    appended.sync().map(|()| length)
 }
 
-/// Appends one sealed line, which counts once it is synced.
-pub fn begin_append(path: &Path, line: &[u8]) -> Result<Appended, NotAppended> {
+/// Appends one record as a sealed line, which counts once it is synced.
+pub fn begin_append(path: &Path, record: &impl Serialize) -> Result<(Appended, u64), NotAppended> {
     if !path.exists() {
         file::create(path, b"", 0o644).map_err(|source| NotAppended {
             source,
             undone: true,
         })?;
     }
-    Appended::write(path, line, 0o644)
+    let mut length = 0;
+    let appended = Appended::write_with(path, 0o644, |file| {
+        length = sealed::write(file, record)?;
+        Ok(())
+    })?;
+    Ok((appended, length))
 }
 
 /// Cuts an unfinished last line off.
@@ -163,7 +170,7 @@ mod tests {
     #[test]
     fn a_failed_append_says_so() {
         let folder = tempfile::tempdir().unwrap();
-        let failed = append(&folder.path().join("none/journal.jsonl"), b"x\n").unwrap_err();
+        let failed = append(&folder.path().join("none/journal.jsonl"), &entry("a-1")).unwrap_err();
         assert!(failed.undone);
     }
 }

@@ -1,5 +1,7 @@
 //! Lines that end in a checksum, as journal and history have them, and the hashes of records.
 
+use std::io::{self, Write};
+
 use serde::{Deserialize, Serialize};
 
 use crate::bead::record;
@@ -7,15 +9,64 @@ use crate::bead::record;
 /// What stands before the checksum.
 const SEAL: &[u8] = b",\"crc\":\"";
 
+/// How much of a line is made before it is written.
+const PIECE: usize = 256 << 10;
+
 /// A record as a line, sealed with its checksum.
 pub fn encode(record: &impl Serialize) -> Vec<u8> {
-    let mut line = record::compact(record);
-    // The closing brace comes back after the checksum.
-    line.pop();
-    let sum = crc32fast::hash(&line);
-    line.extend_from_slice(SEAL);
-    line.extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
+    let mut line = Vec::new();
+    // Writing into memory has no way to fail.
+    write(&mut line, record).ok();
     line
+}
+
+/// Writes such a line, a long one in pieces; says how long it is.
+pub(crate) fn write(out: &mut impl Write, record: &impl Serialize) -> io::Result<u64> {
+    let mut line = Line {
+        out,
+        made: Vec::with_capacity(512),
+        sum: crc32fast::Hasher::new(),
+        written: 0,
+    };
+    record::compact_to(&mut line, record)?;
+    // The closing brace comes back after the checksum.
+    line.made.pop();
+    line.sum.update(&line.made);
+    let sum = line.sum.finalize();
+    line.made.extend_from_slice(SEAL);
+    line.made
+        .extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
+    line.out.write_all(&line.made)?;
+    Ok(line.written + line.made.len() as u64)
+}
+
+/// A line being written.
+struct Line<'a, W> {
+    out: &'a mut W,
+    /// The end of it, which is not written yet.
+    made: Vec<u8>,
+    sum: crc32fast::Hasher,
+    written: u64,
+}
+
+impl<W: Write> Write for Line<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.made.extend_from_slice(bytes);
+        if self.made.len() > PIECE {
+            // The last byte may be the closing brace.
+            let last = self.made.pop();
+            self.sum.update(&self.made);
+            self.out.write_all(&self.made)?;
+            self.written += self.made.len() as u64;
+            self.made.clear();
+            self.made.extend(last);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The record of a line whose checksum is right.
@@ -37,4 +88,25 @@ pub fn line_hash(line: &[u8]) -> String {
 /// A hash as text.
 pub(crate) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_written_in_pieces_is_the_same() {
+        for length in [0, 1, PIECE - 20, PIECE, PIECE + 1, 3 * PIECE] {
+            let record = vec!["x".repeat(length), "<y>".repeat(length / 100)];
+            let record = serde_json::json!({ "a": record, "b": {} });
+            let line = encode(&record);
+            let mut body = record::compact(&record);
+            body.pop();
+            let sum = crc32fast::hash(&body);
+            body.extend_from_slice(format!(",\"crc\":\"{sum:08x}\"}}\n").as_bytes());
+            assert!(line == body, "{length}");
+            let read: serde_json::Value = open(line.trim_ascii_end()).unwrap();
+            assert_eq!(read["a"][0].as_str().unwrap().len(), length);
+        }
+    }
 }

@@ -150,7 +150,7 @@ fn plain(store: &Store) -> BTreeMap<String, Bead> {
             .unwrap_or_default();
         for (_, _, mut bead) in lines::read(text).beads {
             bead.ephemeral |= name == "wisps.jsonl";
-            all.insert(bead.id.clone(), bead);
+            all.insert(bead.id.clone(), *bead);
         }
     }
     all

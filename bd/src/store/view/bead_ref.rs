@@ -189,7 +189,26 @@ impl<'a> BeadRef<'a> {
 
     /// Its children by their parent-child edges.
     pub fn children(&self) -> Vec<BeadRef<'a>> {
-        self.snapshot.child_refs(self.id())
+        let row = match self.node {
+            Node::Row(at) => Some(at),
+            Node::Pending(_) => self.snapshot.index.find(self.id()),
+        };
+        self.snapshot.child_refs_at(row, self.id())
+    }
+
+    /// The bead that its first parent-child edge names.
+    pub fn parent(&self) -> Option<&'a str> {
+        let code = DepKind::ParentChild.code();
+        let indexed = |index: &'a Index, at| {
+            let edge = index.edges(at).iter().find(|edge| edge.kind == code);
+            Some(edge.map(|edge| index.target(edge)))
+        };
+        let pending = |own: &'a PendingBead| {
+            let mut edges = own.dependencies().iter();
+            let edge = edges.find(|edge| edge.kind == DepKind::ParentChild);
+            edge.map(|edge| edge.depends_on_id.as_str())
+        };
+        self.either(indexed, pending).flatten()
     }
 
     /// Whether it waits for something, itself or through a parent.
@@ -223,8 +242,16 @@ impl<'a> BeadRef<'a> {
 
     /// Whether it has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
-        let mut edges = self.edges().into_iter();
-        edges.any(|edge| edge == (DepKind::ParentChild.code(), parent))
+        let code = DepKind::ParentChild.code();
+        let indexed = |index: &Index, at| {
+            let mut edges = index.edges(at).iter();
+            Some(edges.any(|edge| edge.kind == code && index.target(edge) == parent))
+        };
+        let pending = |own: &PendingBead| {
+            let mut edges = own.dependencies().iter();
+            edges.any(|edge| edge.kind == DepKind::ParentChild && edge.depends_on_id == parent)
+        };
+        self.either(indexed, pending).unwrap_or_default()
     }
 }
 

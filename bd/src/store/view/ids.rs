@@ -118,27 +118,40 @@ impl Snapshot {
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
         let hidden = self.hidden.range(rows.clone());
         let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
-        let own = self.own_ids_from(&start).filter(|id| is_top(id)).count();
+        let own = self.own_from(&start).filter(|(id, _)| is_top(id)).count();
         (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
     }
 
     /// All ids that begin so.
-    pub(crate) fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
-        let first = self.index.first_from(start);
-        let rows = (first..self.index.len())
-            .map(|row| (row, self.index.id(row)))
-            .take_while(move |(_, id)| id.starts_with(start))
-            .filter(|(row, _)| !self.hidden.contains(row))
-            .map(|(_, id)| id);
-        rows.chain(self.own_ids_from(start))
+    pub(crate) fn ids_from<'a, 's>(
+        &'a self,
+        start: &'s str,
+    ) -> impl Iterator<Item = &'a str> + use<'a, 's> {
+        self.bead_refs_from(start).map(|head| head.id())
     }
 
-    /// Those of them that changed.
-    fn own_ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+    /// The beads whose ids begin so, deleted ones too.
+    pub(crate) fn bead_refs_from<'a, 's>(
+        &'a self,
+        start: &'s str,
+    ) -> impl Iterator<Item = BeadRef<'a>> + use<'a, 's> {
+        let ids = self.index.ids();
+        let rows = (self.index.first_from(start)..self.index.len())
+            .take_while(move |row| ids.of(*row).starts_with(start.as_bytes()))
+            .filter(|row| !self.hidden.contains(row))
+            .map(Node::Row);
+        let own = self.own_from(start).map(|(_, slot)| Node::Pending(slot));
+        rows.chain(own).map(|node| self.bead_ref_at(node))
+    }
+
+    /// Those of them that changed, with where they are.
+    fn own_from<'a, 's>(
+        &'a self,
+        start: &'s str,
+    ) -> impl Iterator<Item = (&'a str, u32)> + use<'a, 's> {
         self.over
             .range::<str, _>((Bound::Included(start), Bound::Unbounded))
             .take_while(move |(id, _)| id.starts_with(start))
-            .filter(|(_, slot)| slot.is_some())
-            .map(|(id, _)| id.as_str())
+            .filter_map(|(id, slot)| Some((id.as_str(), (*slot)?)))
     }
 }

@@ -48,7 +48,7 @@ impl Snapshot {
     }
 
     /// By id; rows have that order already.
-    fn id_order(&self, a: Node, b: Node) -> Ordering {
+    pub(super) fn id_order(&self, a: Node, b: Node) -> Ordering {
         match (a, b) {
             (Node::Row(a), Node::Row(b)) => a.cmp(&b),
             _ => self.bead_ref_at(a).id().cmp(self.bead_ref_at(b).id()),
@@ -237,6 +237,14 @@ impl Snapshot {
     fn node(&self, id: &str) -> Option<Node> {
         self.bead_ref(id).map(|head| head.node())
     }
+
+    /// The bead that an edge of the index points at.
+    fn target_node(&self, edge: &EdgeRow) -> Option<Node> {
+        if edge.target == NONE || self.hidden.contains(&edge.target) {
+            return self.node(self.index.target(edge));
+        }
+        Some(Node::Row(edge.target))
+    }
 }
 
 impl Graph for Snapshot {
@@ -251,21 +259,18 @@ impl Graph for Snapshot {
     }
 
     fn links(&self, node: Node) -> Vec<Link<Node>> {
-        let link = |kind, target: &str, spawner: Option<&str>, any_child| {
-            let target = self.node(target);
-            Link {
-                kind,
-                target,
-                spawner: spawner.map_or(target, |spawner| self.node(spawner)),
-                any_child,
-            }
+        let link = |kind, target: Option<Node>, spawner: Option<&str>, any_child| Link {
+            kind,
+            target,
+            spawner: spawner.map_or(target, |spawner| self.node(spawner)),
+            any_child,
         };
         match node {
             Node::Row(at) => {
                 let of_row = |edge: &EdgeRow| {
                     let spawner = (edge.spawner != NONE).then(|| self.index.word(edge.spawner));
                     let any_child = edge.any_child != 0;
-                    link(edge.kind, self.index.target(edge), spawner, any_child)
+                    link(edge.kind, self.target_node(edge), spawner, any_child)
                 };
                 self.index.edges(at).iter().map(of_row).collect()
             }
@@ -275,7 +280,7 @@ impl Graph for Snapshot {
                 edges
                     .map(|edge| {
                         let spawner = edge.spawner.as_deref();
-                        link(edge.kind, &edge.target, spawner, edge.any_child)
+                        link(edge.kind, self.node(&edge.target), spawner, edge.any_child)
                     })
                     .collect()
             }

@@ -11,6 +11,7 @@ use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Dep};
 use crate::merge;
 use crate::store::StoreError;
+use crate::store::index::Facts;
 use crate::store::log::event::{BeadFile, Change, Event};
 use crate::store::log::history::Merged;
 use crate::store::log::journal::hash_text;
@@ -60,6 +61,14 @@ impl PendingBead {
         })
     }
 
+    /// What the index knows of it; nothing where its line is no bead.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        match self.bead.get() {
+            Some(bead) => Some(Facts::of(bead, &self.raw)),
+            None => Facts::read(&self.raw).ok(),
+        }
+    }
+
     fn at_home(&self, mut bead: Bead) -> Bead {
         bead.ephemeral |= self.home == BeadFile::Wisps;
         bead
@@ -83,7 +92,11 @@ impl PendingBead {
 
     /// From a bead that was just made.
     pub(crate) fn of(bead: Bead) -> Self {
-        let raw = record::line(&bead);
+        Self::of_line(record::line(&bead), Box::new(bead))
+    }
+
+    /// From such a bead and its line.
+    pub(crate) fn of_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
         Self {
             home: if bead.ephemeral {
                 BeadFile::Wisps
@@ -92,7 +105,7 @@ impl PendingBead {
             },
             hash: xxhash_rust::xxh3::xxh3_64(&raw),
             id: bead.id.clone(),
-            bead: OnceLock::from(Box::new(bead)),
+            bead: OnceLock::from(bead),
             raw,
         }
     }

@@ -11,13 +11,13 @@ use std::sync::OnceLock;
 
 use elsa::sync::FrozenMap;
 
-use crate::bead::{Bead, Dep, record};
+use crate::bead::{Bead, Dep, DepKind, record};
 use crate::config::Config;
 use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
 use crate::store::disk::reports::Reports;
 use crate::store::index::Note;
-use crate::store::index::{Index, NONE};
+use crate::store::index::{Incoming, Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
 use crate::store::view::bead_ref::{BeadRef, Node};
@@ -78,6 +78,7 @@ impl Snapshot {
             index,
             source,
             overlay,
+            ..
         } = read;
         let damaged = damaged(&source, &index.notes());
         let mut snapshot = Self {
@@ -358,14 +359,18 @@ impl Snapshot {
 
     /// The beads with an edge to this id, deleted ones too, by their ids.
     pub(in crate::store) fn holders(&self, id: &str) -> Vec<Node> {
-        let mut found: Vec<(&str, Node)> = Vec::new();
-        let visible = |row: u32| !self.hidden.contains(&row);
+        self.holders_at(self.index.find(id), id)
+    }
+
+    /// The same where the row of the id is known, or that it has none.
+    fn holders_at(&self, row: Option<u32>, id: &str) -> Vec<Node> {
+        let mut found: Vec<Node> = Vec::new();
         let mut add = |row: u32| {
-            if visible(row) {
-                found.push((self.index.id(row), Node::Row(row)));
+            if !self.hidden.contains(&row) {
+                found.push(Node::Row(row));
             }
         };
-        if let Some(row) = self.index.find(id) {
+        if let Some(row) = row {
             for link in self.index.incoming(row) {
                 add(link.holder);
             }
@@ -379,12 +384,12 @@ impl Snapshot {
         }
         for holder in self.pointing.get(id).into_iter().flatten() {
             if let Some(Some(slot)) = self.over.get(holder) {
-                found.push((holder.as_str(), Node::Pending(*slot)));
+                found.push(Node::Pending(*slot));
             }
         }
-        found.sort_by(|a, b| a.0.cmp(b.0));
-        found.dedup_by(|a, b| a.1 == b.1);
-        found.into_iter().map(|(_, node)| node).collect()
+        found.sort_by(|a, b| self.id_order(*a, *b));
+        found.dedup();
+        found
     }
 
     /// The edges that point at a bead, with the beads that hold them, by their ids.
@@ -427,18 +432,37 @@ impl Snapshot {
 
     /// The children of a bead, without reading them.
     pub fn child_refs(&self, id: &str) -> Vec<BeadRef<'_>> {
-        let mut children = self.every_child(id);
+        self.child_refs_at(self.index.find(id), id)
+    }
+
+    /// The same where the row of the bead is known, or that it has none.
+    pub(super) fn child_refs_at(&self, row: Option<u32>, id: &str) -> Vec<BeadRef<'_>> {
+        let mut children = self.every_child_at(row, id);
         children.retain(|head| !head.is_tombstone());
         children
     }
 
-    /// The same, deleted ones too.
+    /// The children of a bead, deleted ones too.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
-        let heads = self
-            .holders(id)
-            .into_iter()
-            .map(|node| self.bead_ref_at(node));
-        heads.filter(|head| head.is_child_of(id)).collect()
+        self.every_child_at(self.index.find(id), id)
+    }
+
+    fn every_child_at(&self, row: Option<u32>, id: &str) -> Vec<BeadRef<'_>> {
+        let Some(row) = row.filter(|_| self.over.is_empty()) else {
+            let heads = self.holders_at(row, id).into_iter();
+            let heads = heads.map(|node| self.bead_ref_at(node));
+            return heads.filter(|head| head.is_child_of(id)).collect();
+        };
+        let is_child = |link: &&Incoming| {
+            let edge = self.index.edge(link.edge);
+            edge.is_some_and(|edge| edge.kind == DepKind::ParentChild.code())
+        };
+        let links = self.index.incoming(row).iter().filter(is_child);
+        let mut rows: Vec<u32> = links.map(|link| link.holder).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let nodes = rows.into_iter().map(Node::Row);
+        nodes.map(|node| self.bead_ref_at(node)).collect()
     }
 
     /// The first line of the issues that is a marker of an unfinished merge.

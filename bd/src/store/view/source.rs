@@ -112,6 +112,8 @@ enum Fit {
 /// What is read of a store.
 pub(crate) struct Read {
     pub index: Index,
+    /// The index that was there, where it was made from other files.
+    pub before: Option<Index>,
     pub source: Source,
     pub overlay: Overlay,
 }
@@ -134,33 +136,36 @@ impl Source {
     /// Whether nobody else seems to be writing the issues.
     pub(crate) fn is_settled(paths: &Paths) -> Result<bool, StoreError> {
         // Where nobody but us wrote them the journal need not be read.
-        let (_, source) = Self::open_indexed(paths)?;
+        let (_, _, source) = Self::open_indexed(paths)?;
         Ok(source.keys.outside == 0 || !Self::read(paths)?.source.is_unsettled())
     }
 
-    fn open_indexed(paths: &Paths) -> Result<(Index, Self), StoreError> {
+    fn open_indexed(paths: &Paths) -> Result<(Index, Option<Index>, Self), StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
+        let mut before = None;
         let index = match old {
             Some(old) => match source.fit(&old)? {
                 Fit::Yes => old,
                 Fit::Certain(keys) => {
                     // Nobody else need look again.
-                    if let Some(sure) = old.copy_with(&keys) {
-                        source.renew(Some(&old), &sure);
-                    }
+                    source.renew_keys(&old, &keys);
                     old
                 }
-                Fit::No => source.make(Some(&old))?,
+                Fit::No => {
+                    let made = source.make(Some(&old))?;
+                    before = Some(old);
+                    made
+                }
             },
             None => source.make(None)?,
         };
         source.keys = index.keys();
-        Ok((index, source))
+        Ok((index, before, source))
     }
 
     fn read_once(paths: &Paths) -> Result<Read, StoreError> {
-        let (index, mut source) = Self::open_indexed(paths)?;
+        let (index, before, mut source) = Self::open_indexed(paths)?;
         if let Some(journal) = &source.journal {
             let read = JournalState::read(journal);
             source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
@@ -173,6 +178,7 @@ impl Source {
         source.state.merged.clone_from(&overlay.merged);
         Ok(Read {
             index,
+            before,
             source,
             overlay,
         })
@@ -261,14 +267,19 @@ impl Source {
             changed_ns: now.changed_ns,
             ..keys.issues
         };
-        if linked != keys.issues
-            && same(&linked, &now)
-            && let Some(new) = old.copy_with(&Keys {
-                issues: linked,
-                ..keys
-            })
+        if linked != keys.issues && same(&linked, &now) {
+            let issues = linked;
+            self.renew_keys(&old, &Keys { issues, ..keys });
+        }
+    }
+
+    /// Writes the index that is there with other keys.
+    fn renew_keys(&self, old: &Index, keys: &Keys) {
+        let path = self.paths.index();
+        if let Ok(file) = Derived::write(&path, old.bytes(), 0o644)
+            && old.is_at(&path)
         {
-            self.renew(Some(&old), &new);
+            file.put_with(&old.header_with(keys)).ok();
         }
     }
 
@@ -467,7 +478,7 @@ impl Source {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
             for (_, _, bead) in lines::read(files::read(&self.path(code))?).beads {
-                all.insert(bead.id.clone(), bead);
+                all.insert(bead.id.clone(), *bead);
             }
         }
         Ok(all)
