@@ -168,15 +168,27 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
             found.push(head);
         }
     }
-    let number = |head: &BeadRef<'a>| Some((head.id().strip_prefix(&start)?.parse().ok()?, *head));
-    let numbers: Option<Vec<(u64, BeadRef<'a>)>> = found.iter().map(number).collect();
-    let Some(mut numbers) = numbers else {
-        found.sort_by_cached_key(|head| order(head, root));
+    if let Some(found) = by_last_number(&found, &start) {
         return found;
-    };
-    // Most molecules have no steps below steps.
-    numbers.sort_unstable_by_key(|(number, _)| *number);
-    numbers.into_iter().map(|(_, head)| head).collect()
+    }
+    found.sort_by_cached_key(|head| order(head, root));
+    found
+}
+
+/// The steps in the order of their numbers, where none is below another: nearly all molecules.
+fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
+    let number = |head: &BeadRef<'_>| head.id().strip_prefix(start)?.parse::<usize>().ok();
+    let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
+    let numbers = numbers?;
+    let room = numbers.iter().max()?.checked_add(1)?;
+    // Each has a place of its own, as long as few are missing.
+    let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
+    for (head, number) in found.iter().zip(numbers) {
+        if places[number].replace(head).is_some() {
+            return None;
+        }
+    }
+    Some(places.into_iter().flatten().copied().collect())
 }
 
 /// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
@@ -305,10 +317,9 @@ pub fn found_by(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
 /// The molecule that follows a work bead by an edge of its own: what [`attach`](super::bond::attach) makes. Only this one
 /// may be ended with the work: a name in a description is text that anybody can write.
 pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
-    let tracks = DepKind::Tracks.code();
-    let mut holders = snapshot.dependents(id).into_iter();
-    let found = holders.find(|(holder, kind)| *kind == tracks && is_molecule(holder));
-    found.map(|(holder, _)| holder.id().to_owned())
+    let mut holders = snapshot.holder_refs(id, &DepKind::Tracks).into_iter();
+    let found = holders.find(is_molecule);
+    found.map(|holder| holder.id().to_owned())
 }
 
 /// Whether a bead is the root of a molecule: an epic that was poured.

@@ -47,6 +47,9 @@ pub fn seal(bytes: &mut [u8]) {
     }
 }
 
+/// Rows of so many bytes may all be mapped.
+const FEW_ROWS: usize = 1 << 20;
+
 /// What an index was made from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
@@ -204,14 +207,15 @@ impl Index {
     /// One row on its own. Through the map the system would bring sixteen pages for it: who reads rows here and
     /// there all over a large index would soon hold all of it, and wait longer.
     pub(crate) fn row_alone(&self, at: u32) -> Option<IndexRow> {
+        let rows = &self.parts[Part::Rows as usize];
         let Bytes::Mapped(_, file) = &self.bytes else {
             return self.row(at).copied();
         };
-        if at >= self.len() {
-            return None;
+        if rows.len() <= FEW_ROWS || at >= self.len() {
+            return self.row(at).copied();
         }
         let mut bytes = [0; size_of::<IndexRow>()];
-        let place = self.parts[Part::Rows as usize].start + at as usize * bytes.len();
+        let place = rows.start + at as usize * bytes.len();
         match file.read_exact_at(&mut bytes, place as u64) {
             Ok(()) => IndexRow::read_from_bytes(&bytes).ok(),
             Err(_) => self.row(at).copied(),

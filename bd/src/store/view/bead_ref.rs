@@ -193,7 +193,8 @@ impl<'a> BeadRef<'a> {
             Node::Row(at) => Some(at),
             Node::Pending(_) => self.snapshot.index.find(self.id()),
         };
-        self.snapshot.child_refs_at(row, self.id())
+        self.snapshot
+            .holder_refs_at(row, self.id(), &DepKind::ParentChild)
     }
 
     /// The bead that its first parent-child edge names.
@@ -242,14 +243,19 @@ impl<'a> BeadRef<'a> {
 
     /// Whether it has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
-        let code = DepKind::ParentChild.code();
+        self.has_edge(&DepKind::ParentChild, parent)
+    }
+
+    /// Whether it has an edge of this kind to this bead.
+    pub(in crate::store) fn has_edge(&self, kind: &DepKind, to: &str) -> bool {
+        let code = kind.code();
         let indexed = |index: &Index, at| {
             let mut edges = index.edges(at).iter();
-            Some(edges.any(|edge| edge.kind == code && index.target(edge) == parent))
+            Some(edges.any(|edge| edge.kind == code && index.target(edge) == to))
         };
         let pending = |own: &PendingBead| {
             let mut edges = own.dependencies().iter();
-            edges.any(|edge| edge.kind == DepKind::ParentChild && edge.depends_on_id == parent)
+            edges.any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
         };
         self.either(indexed, pending).unwrap_or_default()
     }

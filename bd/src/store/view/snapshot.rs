@@ -432,32 +432,42 @@ impl Snapshot {
 
     /// The children of a bead, without reading them.
     pub fn child_refs(&self, id: &str) -> Vec<BeadRef<'_>> {
-        self.child_refs_at(self.index.find(id), id)
+        self.holder_refs(id, &DepKind::ParentChild)
+    }
+
+    /// The live beads that point at a bead by an edge of this kind, without reading them.
+    pub fn holder_refs(&self, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
+        self.holder_refs_at(self.index.find(id), id, kind)
     }
 
     /// The same where the row of the bead is known, or that it has none.
-    pub(super) fn child_refs_at(&self, row: Option<u32>, id: &str) -> Vec<BeadRef<'_>> {
-        let mut children = self.every_child_at(row, id);
-        children.retain(|head| !head.is_tombstone());
-        children
+    pub(super) fn holder_refs_at(
+        &self,
+        row: Option<u32>,
+        id: &str,
+        kind: &DepKind,
+    ) -> Vec<BeadRef<'_>> {
+        let mut holders = self.every_holder(row, id, kind);
+        holders.retain(|head| !head.is_tombstone());
+        holders
     }
 
     /// The children of a bead, deleted ones too.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
-        self.every_child_at(self.index.find(id), id)
+        self.every_holder(self.index.find(id), id, &DepKind::ParentChild)
     }
 
-    fn every_child_at(&self, row: Option<u32>, id: &str) -> Vec<BeadRef<'_>> {
+    fn every_holder(&self, row: Option<u32>, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
         let Some(row) = row.filter(|_| self.over.is_empty()) else {
             let heads = self.holders_at(row, id).into_iter();
             let heads = heads.map(|node| self.bead_ref_at(node));
-            return heads.filter(|head| head.is_child_of(id)).collect();
+            return heads.filter(|head| head.has_edge(kind, id)).collect();
         };
-        let is_child = |link: &&Incoming| {
+        let is_wanted = |link: &&Incoming| {
             let edge = self.index.edge(link.edge);
-            edge.is_some_and(|edge| edge.kind == DepKind::ParentChild.code())
+            edge.is_some_and(|edge| edge.kind == kind.code())
         };
-        let links = self.index.incoming(row).iter().filter(is_child);
+        let links = self.index.incoming(row).iter().filter(is_wanted);
         let mut rows: Vec<u32> = links.map(|link| link.holder).collect();
         rows.sort_unstable();
         rows.dedup();
