@@ -221,7 +221,7 @@ while :; do sleep 1; done"#,
         "# What was done on this bead before",
         &format!("- {first} on branch "),
         "taken off its hook by",
-        "What was not committed is in refs/gt/snap/",
+        "Its work is kept on refs/gt/rescue/web/polecats/",
         "Half of it",
         "> half.txt",
     ] {
