@@ -149,6 +149,41 @@ fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brie
 }
 
 #[test]
+fn the_lesson_of_an_attempt_reaches_siblings_while_its_bead_is_open_and_after_another_did_it() {
+    let town = town("");
+    let beads = ["Impossible", "Second", "Third"].map(|title| town.bead("web", title));
+    let [one, two, three] = &beads;
+    convoy(&town, &[one, two, three]);
+    town.sling(one);
+    given_up(&town, one);
+    town.quiet();
+    let block = |bead: &str| {
+        let text = town.gt(["brief", bead]).ok().out;
+        let block = text.split("## Prior work in this convoy").nth(1);
+        block.unwrap_or(&text).to_owned()
+    };
+    let lesson = "Tried the pool of libfoo. It deadlocks under load";
+    let open = block(two);
+    assert!(open.contains(&format!("({one}) FAILED by ")), "{open}");
+    assert!(open.contains(", and it is not done yet\n"), "{open}");
+    assert!(open.contains(&format!("   > Failed: {lesson}\n")), "{open}");
+    // Another attempt does it.
+    town.bd("web", ["update", one, "--title", "Possible"]).ok();
+    town.up();
+    town.gt(["sling", one, "web"]).ok();
+    town.closed("web", one);
+    let done = block(three);
+    assert!(done.contains(&format!("({one}) completed by ")), "{done}");
+    assert!(
+        done.contains(&format!("   > Made {one}. And more of it\n")),
+        "{done}"
+    );
+    let earlier = format!("   An earlier attempt failed: {lesson}\n");
+    assert!(done.contains(&earlier), "{done}");
+    assert_eq!(done.matches("libfoo").count(), 1, "{done}");
+}
+
+#[test]
 fn giving_up_needs_a_reason_and_excludes_a_change_that_is_none() {
     let worker = Worker::new();
     worker
