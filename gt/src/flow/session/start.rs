@@ -494,6 +494,7 @@ fn begin(
             }
         }
     }
+    Pulse::note_typed(town, &live.name);
     Ok((live, question))
 }
 
