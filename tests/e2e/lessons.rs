@@ -88,6 +88,22 @@ fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
         .collect();
     assert_eq!(about.len(), 1, "{mail:?}");
     assert!(town.gt(["convoy", "land", &id]).run().code != 0);
+    let lesson = "Tried the pool of libfoo. It deadlocks under load";
+    let status = town.gt(["status"]).ok().out;
+    let who = worker.replace('/', "/polecats/");
+    let named = format!("! {who} gave up on {bead}: Impossible: failed: {lesson}");
+    assert!(status.contains(&named), "{status}");
+    assert!(
+        status.contains(&format!("gt sling {bead} web\n")),
+        "{status}"
+    );
+    for command in ["show", "status"] {
+        let shown = town.gt(["convoy", command, &id]).ok().out;
+        assert!(
+            shown.contains(&format!("{who} gave up: {lesson}")),
+            "{shown}"
+        );
+    }
     // The next worker knows what was tried.
     let text = town.gt(["brief", &bead]).ok().out;
     for words in [
@@ -112,6 +128,8 @@ fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brie
     let shown = town.closed("web", &one);
     let reason = "Failed: Tried the pool of libfoo. It deadlocks under load";
     assert_eq!(shown["close_reason"], reason);
+    let listed = town.gt(["convoy", "show", &id]).ok().out;
+    assert!(listed.contains(reason), "{listed}");
     // By hand, too.
     let by_hand = "Failed: the API is gone\nask ops";
     town.bd("web", ["close", &three, "-r", by_hand]).ok();

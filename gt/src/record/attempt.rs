@@ -78,6 +78,15 @@ pub struct Trace {
     pub files: Vec<String>,
 }
 
+impl Attempt {
+    /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
+    pub fn describe_failure(&self) -> String {
+        let why = self.why.trim();
+        let why = why.strip_prefix("failed:").unwrap_or(why).trim();
+        format!("{} gave up: {why}", self.worker)
+    }
+}
+
 /// Why an attempt ends.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
