@@ -381,6 +381,7 @@ fn take_lease(
             Counted::Lost if !current.stopped => current.lost.push(now.instant()),
             _ => {}
         }
+        current.handed_over = counted == Counted::Not && current.state.slinging().is_none();
         current.stopped = false;
         current.host = None;
         current.nudges = Nudges::default();
