@@ -53,6 +53,36 @@ fn with_sessions() -> Town {
 }
 
 #[test]
+fn ids_are_whole_and_the_session_that_handed_over_is_marked() {
+    let (town, _origin) = Town::with_rig();
+    let begin = |id: &str| {
+        let event =
+            json!({"hook_event_name": "SessionStart", "session_id": id, "source": "startup"});
+        let begun = town.gt(["prime", "--hook"]).env("GT_ROLE", "mayor");
+        begun.input(&event.to_string()).ok();
+    };
+    let ids = ["0197a1b2-c3d4-7000-8000-1", "0197a1b2-c3d4-7000-8000-2"];
+    begin(ids[0]);
+    town.set_town_setting(
+        "agents",
+        json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } }),
+    );
+    town.set_town_setting("default_agent", "stay".into());
+    town.gt(["mayor", "start"]).ok();
+    town.gt(["handoff", "mayor", "-m", "go on"]).ok();
+    begin(ids[1]);
+    let shown = town.gt(["seance"]).ok().out;
+    let line = |id: &str| {
+        let found = shown
+            .lines()
+            .find(|line| line.starts_with(&format!("{id} ")));
+        found.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    };
+    assert!(line(ids[0]).ends_with("handed off"), "{shown}");
+    assert!(!line(ids[1]).ends_with("handed off"), "{shown}");
+}
+
+#[test]
 fn sessions_are_known_from_events_and_transcripts_and_chosen_by_role_time_and_number() {
     let town = with_sessions();
     let ids = |more: &[&str]| -> Vec<String> {
