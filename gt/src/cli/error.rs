@@ -7,6 +7,7 @@ use bd::git::GitError;
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
 use crate::flow::molecule::StepsOpen;
+use crate::flow::recipient::UnknownRecipient;
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
 use crate::host::HostError;
@@ -77,6 +78,9 @@ fn known(
                 "`bd search WORDS` finds beads by their text, `gt status` shows rigs, agents and convoys",
             ),
         ));
+    }
+    if error.is::<UnknownRecipient>() {
+        return Some(("not_found", Some("`gt status` shows rigs and agents")));
     }
     if let Some(EscalateError::Unknown { .. }) = error.downcast_ref() {
         return Some((
