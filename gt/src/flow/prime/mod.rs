@@ -380,7 +380,7 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
     Hooked {
         id: bead.id.clone(),
         title: bead.title.clone(),
-        description: bead.description.clone(),
+        description: part::task_of(bead),
         priority: bead.priority,
         branch: slot.branch.to_string(),
         target: slot.target.clone(),
