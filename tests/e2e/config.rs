@@ -57,6 +57,36 @@ fn a_setting_is_found_in_the_highest_layer_and_says_where() {
 }
 
 #[test]
+fn each_setting_is_shown_with_what_it_means() {
+    let (town, _origin) = Town::with_rig();
+    let all = town.gt(["config", "list", "--json"]).ok().json();
+    for row in all.as_array().unwrap() {
+        let meaning = row["meaning"].as_str().unwrap();
+        assert!(meaning.len() > 10 && !meaning.contains('\n'), "{row}");
+    }
+    let get = ["config", "get", "max_polecats"];
+    let meaning = "how many polecats of the rig may be at work at once";
+    let one = town.gt(get).args(["--json"]).ok().json();
+    assert_eq!(one["meaning"], meaning);
+    assert_eq!(
+        town.gt(get).ok().text(),
+        "10",
+        "programs get the value alone"
+    );
+    let seen = town.gt(get).env("COLUMNS", "80").ok();
+    assert_eq!(seen.text(), format!("10\n{meaning}"));
+    let value = "max_polecats = 10";
+    let wide = town.gt(["config", "list"]).env("COLUMNS", "200").ok().out;
+    assert!(wide.contains(&format!("{value:<44} {meaning}\n")), "{wide}");
+    let beneath = format!("{value}\n    {meaning}\n");
+    let narrow = town.gt(["config", "list"]).env("COLUMNS", "80").ok().out;
+    assert!(narrow.contains(&beneath), "{narrow}");
+    let origins = town.gt(["config", "list", "--show-origin"]).ok().out;
+    let beneath = format!("{value:<44} built-in\n    {meaning}\n");
+    assert!(origins.contains(&beneath), "{origins}");
+}
+
+#[test]
 fn rules_of_the_patrol_are_listed_and_turned_off_per_rig() {
     let (town, _origin) = Town::with_rig();
     let rule = "patrol.rules.P6-respawn-stalled";
