@@ -120,6 +120,15 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
         of_first.filter(|one| one["bead"] == first.as_str()).count(),
         1
     );
+    let shown = town.gt(["rescue", "show", &kept]).ok().out;
+    assert!(
+        shown.contains("+half") && shown.contains("Uncommitted work of"),
+        "{shown}"
+    );
+    let shown = town.gt(["rescue", "show", &kept, "--json"]).ok().json();
+    assert_eq!(shown["bead"], first.as_str(), "{shown}");
+    town.gt(["rescue", "show", "rescue/web/polecats/x/1"])
+        .fails("there is no rescue");
     // What is dropped is named no more.
     town.gt(["rescue", "drop", &kept]).ok();
     assert!(!brief().contains(&kept), "{}", brief());

@@ -236,7 +236,8 @@ fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
         .rev()
         .filter(|saved| !is_named(&saved.refname));
     let others = others.map(|saved| format!("{} ({})", saved.refname, saved.subject));
-    let heading = "- Other work of this bead that was saved and not handed in (`git log -p REF`)";
+    let heading =
+        "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
     named(heading, &others.collect::<Vec<_>>(), FEW)
 }
 
@@ -258,14 +259,7 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {
-            let range = match attempt.base.as_str() {
-                "" => kept.clone(),
-                base => format!(
-                    "{}..{kept}",
-                    escape::line(&base.chars().take(9).collect::<String>())
-                ),
-            };
-            format!("Its work is kept on {kept}: `git log -p {range}`\n")
+            format!("Its work is kept on {kept}: `gt rescue show {kept}`\n")
         });
     }
     let commits: Vec<String> = trace
