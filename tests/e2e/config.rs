@@ -1,5 +1,6 @@
 //! `gt config`: get, set, unset, list; `gt namepool` over it.
 
+use serde_json::json;
 use town_tests::Town;
 
 #[test]
@@ -130,6 +131,30 @@ fn what_cannot_be_set_is_refused() {
         .fails("there is no setting");
     town.gt(["config", "set", "default_agent", "x", "--rig", "web"])
         .fails("the whole town's");
+}
+
+#[test]
+fn an_agent_must_be_known_and_a_wrong_one_is_named_with_its_file() {
+    let (town, _origin) = Town::with_rig();
+    for args in [
+        &["default_agent", "nosuch"][..],
+        &["agent", "nosuch", "--rig", "web"],
+        &["role_agents.crew", "nosuch", "--town"],
+    ] {
+        town.gt(["config", "set"].into_iter().chain(args.iter().copied()))
+            .fails("it must be an agent (amp, ");
+    }
+    let own = json!({ "own": { "command": "true" }, "bad": { "provider": "claude", "args": 7 } });
+    town.set_town_setting("agents", own);
+    town.gt(["config", "set", "default_agent", "own"]).ok();
+    town.gt(["config", "set", "default_agent", "bad"]).ok();
+    let bead = town.bead("web", "Work");
+    let refused = town.gt(["sling", &bead, "web"]).fails("agents.bad in /");
+    assert!(
+        refused.err.contains("settings/config.json is not valid"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]
