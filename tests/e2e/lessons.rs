@@ -37,6 +37,26 @@ fn given_up(town: &Town, bead: &str) -> Value {
         .clone()
 }
 
+/// `gt status` and `gt convoy` name a bead whose worker gave up.
+fn status_names_the_failure(town: &Town, worker: &str, bead: &str, convoy: &str) {
+    let lesson = "Tried the pool of libfoo. It deadlocks under load";
+    let status = town.gt(["status"]).ok().out;
+    let who = worker.replace('/', "/polecats/");
+    let named = format!("! {who} gave up on {bead}: Impossible: failed: {lesson}");
+    assert!(status.contains(&named), "{status}");
+    assert!(
+        status.contains(&format!("gt sling {bead} web\n")),
+        "{status}"
+    );
+    for command in ["show", "status"] {
+        let shown = town.gt(["convoy", command, convoy]).ok().out;
+        assert!(
+            shown.contains(&format!("{who} gave up: {lesson}")),
+            "{shown}"
+        );
+    }
+}
+
 #[test]
 fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
     let town = town("");
@@ -88,22 +108,7 @@ fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
         .collect();
     assert_eq!(about.len(), 1, "{mail:?}");
     assert!(town.gt(["convoy", "land", &id]).run().code != 0);
-    let lesson = "Tried the pool of libfoo. It deadlocks under load";
-    let status = town.gt(["status"]).ok().out;
-    let who = worker.replace('/', "/polecats/");
-    let named = format!("! {who} gave up on {bead}: Impossible: failed: {lesson}");
-    assert!(status.contains(&named), "{status}");
-    assert!(
-        status.contains(&format!("gt sling {bead} web\n")),
-        "{status}"
-    );
-    for command in ["show", "status"] {
-        let shown = town.gt(["convoy", command, &id]).ok().out;
-        assert!(
-            shown.contains(&format!("{who} gave up: {lesson}")),
-            "{shown}"
-        );
-    }
+    status_names_the_failure(&town, &worker, &bead, &id);
     // The next worker knows what was tried.
     let text = town.gt(["brief", &bead]).ok().out;
     for words in [

@@ -79,9 +79,6 @@ fn known(
             ),
         ));
     }
-    if error.is::<UnknownRecipient>() {
-        return Some(("not_found", Some("`gt status` shows rigs and agents")));
-    }
     if let Some(EscalateError::Unknown { .. }) = error.downcast_ref() {
         return Some((
             "not_found",
@@ -115,10 +112,13 @@ fn known(
     None
 }
 
-/// Code and hint of an error about the work on a hook.
+/// Code and hint of an error about the work on a hook, or about a message.
 fn of_work(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
+    if error.is::<UnknownRecipient>() {
+        return Some(("not_found", Some("`gt status` shows rigs and agents")));
+    }
     if error.is::<StepsOpen>() {
         return Some((
             "steps_open",

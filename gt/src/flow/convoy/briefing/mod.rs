@@ -484,16 +484,16 @@ mod tests {
             }));
             bead.set_metadata("attempts", &notes).unwrap();
         };
-        fn open(bead: &mut Bead) {
+        let open: fn(&mut Bead) = |bead| {
             bead.status = Status::Open;
             bead.closed_at = None;
-        }
+        };
         let (place, convoy) = closed(&[
             ("hq-done", LATE, |b| {
-                b.set_metadata("summary", "Did it").unwrap()
+                b.set_metadata("summary", "Did it").unwrap();
             }),
             ("hq-failed", LATE, |b| {
-                b.close_reason = "Failed: no way".to_owned()
+                b.close_reason = "Failed: no way".to_owned();
             }),
             ("hq-open", LATE, open),
             ("hq-untried", LATE, open),
@@ -506,9 +506,9 @@ mod tests {
         ] {
             let put = |tx: &mut bd::store::Tx| {
                 let mut bead = tx.get(id).cloned().unwrap();
-                lessons
-                    .iter()
-                    .for_each(|lesson| note(&mut bead, EARLY, lesson));
+                for lesson in lessons {
+                    note(&mut bead, EARLY, lesson);
+                }
                 Ok(tx.put(bead)?)
             };
             place.town.transact(&store, put).unwrap();
