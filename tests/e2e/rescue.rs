@@ -98,6 +98,7 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
     town.gt(["unsling", &first]).ok();
     let listed = town.gt(["rescue", "list", "--json"]).ok().json();
     let kept = listed[0]["ref"].as_str().unwrap().to_owned();
+    assert!(kept.starts_with("refs/gt/rescue/web/polecats/"), "{kept}");
     // The worker does other things since, each with work of its own that is saved.
     let mut others = Vec::new();
     for number in 0..4 {

@@ -52,7 +52,7 @@ pub struct Status {
     pub escalations: Vec<EscalationLine>,
     /// Counts.
     pub summary: Summary,
-    /// What could not be read, with the reason.
+    /// What could not be read or needs a person: a line with the reason, then commands.
     pub problems: Vec<String>,
 }
 

@@ -376,8 +376,12 @@ impl<'a> Sandbox<'a> {
         let reference = self.rescue_ref(Some(&slot.bead));
         let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
         let message = format!("Uncommitted work of {rig}/polecats/{name} on {bead}");
-        rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
-        Ok(Some(reference))
+        let saved = rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+        // A sling that fails and is tried again saves it once.
+        let earlier = saved
+            .map(|saved| self.saved_before(&git, &saved))
+            .transpose()?;
+        Ok(Some(earlier.flatten().unwrap_or(reference)))
     }
 
     /// Saves what a reset would lose: uncommitted files, commits that no remote has, and discovery documents

@@ -312,6 +312,7 @@ pub fn tell_of_work(
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
     town.host
         .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
+    Pulse::note_typed(town, &live.name);
     Ok(Some(live.name))
 }
 

@@ -1,6 +1,6 @@
 //! The "prior work" block: what the workers before this one found and did, for whoever takes the next
-//! bead of a convoy. Made from the closed beads and nothing else: the summaries of `gt done`, and the reasons of those who
-//! closed a bead by hand.
+//! bead of a convoy. Made from the beads and nothing else: the summaries of `gt done`, the reasons of those who closed a
+//! bead by hand, and the lessons of attempts that failed.
 //!
 //! `gtd` keeps the entries of each convoy ready in `.runtime/briefings/`; `gt prime` computes the same text
 //! with the same functions when that file is missing or older than the beads.
@@ -134,41 +134,56 @@ pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
 
 /// The same as it was at a time.
 pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<Entry> {
-    let mut told: Vec<(Timestamp, BeadRef<'_>, Option<Entry>)> =
-        record::convoy::tracked_ids(convoy)
-            .filter_map(|id| stores.head(id))
-            .filter(|head| !head.is_tombstone() && is_kind_of_work(&head.kind()))
-            .filter_map(|head| {
-                let closed = head.time(Time::Closed).unwrap_or(Timestamp::MAX);
-                if head.status() == Status::Closed && closed <= time {
-                    return Some((closed, head, None));
-                }
-                let (failed, entry) = tried(&head, time)?;
-                Some((failed, head, Some(entry)))
-            })
-            .collect();
-    told.sort_by(|(a, one, _), (b, other, _)| (a, one.id()).cmp(&(b, other.id())));
+    let mut told: Vec<(Timestamp, Told<'_>)> = record::convoy::tracked_ids(convoy)
+        .filter_map(|id| stores.head(id))
+        .filter(|head| !head.is_tombstone() && is_kind_of_work(&head.kind()))
+        .filter_map(|head| told_at(head, time))
+        .collect();
+    told.sort_by(|(a, one), (b, other)| (a, one.id()).cmp(&(b, other.id())));
     // One more than is shown: the reader's own bead may be among them.
     let summed = told.len().saturating_sub(FULL_LIMIT + 1);
-    let entry_of =
-        |(number, (_, head, tried)): (usize, (Timestamp, BeadRef<'_>, Option<Entry>))| {
-            let part = if number < summed && tried.is_none() {
-                head.part()
-            } else {
-                None
-            };
-            match (tried, part) {
-                (Some(mut entry), _) => {
-                    if number < summed {
-                        entry.summary = first_of(&entry.summary);
-                    }
-                    Some(entry)
-                }
-                (None, Some(part)) => Some(summed_up(&head, part, time)),
-                (None, None) => head.bead().map(|bead| entry(bead, time)),
+    let entry_of = |(number, told): (usize, Told<'_>)| match told {
+        Told::Tried(entry) if number < summed => Some(Entry {
+            summary: first_of(&entry.summary),
+            ..entry
+        }),
+        Told::Tried(entry) => Some(entry),
+        Told::Finished(head) => {
+            let part = if number < summed { head.part() } else { None };
+            match part {
+                Some(part) => Some(summed_up(&head, part, time)),
+                None => head.bead().map(|bead| entry(bead, time)),
             }
-        };
-    told.into_iter().enumerate().filter_map(entry_of).collect()
+        }
+    };
+    let told = told.into_iter().map(|(_, told)| told);
+    told.enumerate().filter_map(entry_of).collect()
+}
+
+/// A bead of which later workers are told.
+enum Told<'a> {
+    Finished(BeadRef<'a>),
+    /// An attempt at it failed, and it is not done.
+    Tried(Entry),
+}
+
+impl Told<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Finished(head) => head.id(),
+            Self::Tried(entry) => &entry.id,
+        }
+    }
+}
+
+/// What was to be told of a bead at a time, with when it came to be so.
+fn told_at(head: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Told<'_>)> {
+    let closed = head.time(Time::Closed).unwrap_or(Timestamp::MAX);
+    if head.status() == Status::Closed && closed <= time {
+        return Some((closed, Told::Finished(head)));
+    }
+    let (failed, entry) = tried(&head, time)?;
+    Some((failed, Told::Tried(entry)))
 }
 
 /// A bead that is not done and whose last attempt that failed did so before a time, with when that was.
