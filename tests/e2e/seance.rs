@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 /// The name that agent programs give a folder in their store.
 fn stored(folder: &std::path::Path) -> String {
@@ -70,6 +70,9 @@ fn ids_are_whole_and_the_session_that_handed_over_is_marked() {
     town.set_town_setting("default_agent", "stay".into());
     town.gt(["mayor", "start"]).ok();
     town.gt(["handoff", "mayor", "-m", "go on"]).ok();
+    eventually("the next session runs", || {
+        (town.events("session_begun").len() == 2).then_some(())
+    });
     begin(ids[1]);
     let shown = town.gt(["seance"]).ok().out;
     let line = |id: &str| {
