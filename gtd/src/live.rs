@@ -1,5 +1,7 @@
 //! The town as the loop watches over it: what wakes it, what hears of a pass, and what is looked after besides.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -90,6 +92,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
     let watched = Watched {
+        root: identity_of(town.layout.root()),
         watch: Mutex::new(Watch::begin(&town, &waker)),
         town: Arc::clone(&town),
         waker: waker.clone(),
@@ -104,13 +107,30 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
     running.watch(&mut wakes).await;
+    if running.world().is_gone() {
+        let root = town.layout.root();
+        tracing::error!(town = %root.display(), "the town's folder was removed or moved away; ending");
+        // What is there now belongs to another town.
+        if !root.exists() {
+            bd::sys::file::remove(&gt::host::daemon::socket_path(&town))?;
+        }
+        return Ok(());
+    }
     tracing::info!("ending; sessions go on");
     lock(&running.world().instance).end(&town)
+}
+
+/// Device and inode of a folder; none where it is not there.
+fn identity_of(folder: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(folder).ok()?;
+    Some((meta.dev(), meta.ino()))
 }
 
 /// The town that is watched.
 struct Watched {
     town: Arc<LiveTown>,
+    /// Its folder when the watch began: one that is made again at the same place is another.
+    root: Option<(u64, u64)>,
     waker: Waker,
     instance: Mutex<Instance>,
     watch: Mutex<Watch>,
@@ -124,6 +144,10 @@ struct Watched {
 impl World for Watched {
     fn now(&self) -> Timestamp {
         self.town.clock.now()
+    }
+
+    fn is_gone(&self) -> bool {
+        identity_of(self.town.layout.root()) != self.root
     }
 
     fn facts(&self) -> anyhow::Result<Facts> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gt::host::LiveTown;
-use notify::event::{EventKind, ModifyKind};
+use notify::event::{EventKind, ModifyKind, RemoveKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::task::JoinHandle;
 
@@ -59,7 +59,9 @@ impl Watch {
 
     /// Watches folders that are new, such as those of a rig that was added.
     pub(crate) fn refresh(&mut self, town: &LiveTown) {
-        let mut wanted = vec![town.layout.beads(), town.layout.mayor()];
+        // The root only for its own end.
+        let root = town.layout.root().to_owned();
+        let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
         let rigs = town.rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
         wanted.retain(|folder| folder.is_dir());
@@ -148,7 +150,8 @@ fn means_work(event: &notify::Event) -> bool {
         EventKind::Modify(kind) => !matches!(kind, ModifyKind::Metadata(_)),
         EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
     };
-    changes && event.paths.iter().any(|path| is_known(path))
+    let is_end = matches!(event.kind, EventKind::Remove(RemoveKind::Folder));
+    changes && (is_end || event.paths.iter().any(|path| is_known(path)))
 }
 
 fn is_known(path: &Path) -> bool {
@@ -175,6 +178,8 @@ mod tests {
             "/t/.beads/wisps.jsonl"
         )));
         assert!(!means_work(&event(replaced, "/t/.beads/.lock")));
+        let removed = EventKind::Remove(RemoveKind::Folder);
+        assert!(means_work(&event(removed, "/t")));
         let opened = EventKind::Access(AccessKind::Any);
         assert!(!means_work(&event(opened, "/t/.beads/issues.jsonl")));
     }

@@ -1,5 +1,6 @@
 //! `gt config`: get, set, unset, list; `gt namepool` over it.
 
+use serde_json::json;
 use town_tests::Town;
 
 #[test]
@@ -57,6 +58,36 @@ fn a_setting_is_found_in_the_highest_layer_and_says_where() {
 }
 
 #[test]
+fn each_setting_is_shown_with_what_it_means() {
+    let (town, _origin) = Town::with_rig();
+    let all = town.gt(["config", "list", "--json"]).ok().json();
+    for row in all.as_array().unwrap() {
+        let meaning = row["meaning"].as_str().unwrap();
+        assert!(meaning.len() > 10 && !meaning.contains('\n'), "{row}");
+    }
+    let get = ["config", "get", "max_polecats"];
+    let meaning = "how many polecats of the rig may be at work at once";
+    let one = town.gt(get).args(["--json"]).ok().json();
+    assert_eq!(one["meaning"], meaning);
+    assert_eq!(
+        town.gt(get).ok().text(),
+        "10",
+        "programs get the value alone"
+    );
+    let seen = town.gt(get).env("COLUMNS", "80").ok();
+    assert_eq!(seen.text(), format!("10\n{meaning}"));
+    let value = "max_polecats = 10";
+    let wide = town.gt(["config", "list"]).env("COLUMNS", "200").ok().out;
+    assert!(wide.contains(&format!("{value:<44} {meaning}\n")), "{wide}");
+    let beneath = format!("{value}\n    {meaning}\n");
+    let narrow = town.gt(["config", "list"]).env("COLUMNS", "80").ok().out;
+    assert!(narrow.contains(&beneath), "{narrow}");
+    let origins = town.gt(["config", "list", "--show-origin"]).ok().out;
+    let beneath = format!("{value:<44} built-in\n    {meaning}\n");
+    assert!(origins.contains(&beneath), "{origins}");
+}
+
+#[test]
 fn rules_of_the_patrol_are_listed_and_turned_off_per_rig() {
     let (town, _origin) = Town::with_rig();
     let rule = "patrol.rules.P6-respawn-stalled";
@@ -100,6 +131,30 @@ fn what_cannot_be_set_is_refused() {
         .fails("there is no setting");
     town.gt(["config", "set", "default_agent", "x", "--rig", "web"])
         .fails("the whole town's");
+}
+
+#[test]
+fn an_agent_must_be_known_and_a_wrong_one_is_named_with_its_file() {
+    let (town, _origin) = Town::with_rig();
+    for args in [
+        &["default_agent", "nosuch"][..],
+        &["agent", "nosuch", "--rig", "web"],
+        &["role_agents.crew", "nosuch", "--town"],
+    ] {
+        town.gt(["config", "set"].into_iter().chain(args.iter().copied()))
+            .fails("it must be an agent (amp, ");
+    }
+    let own = json!({ "own": { "command": "true" }, "bad": { "provider": "claude", "args": 7 } });
+    town.set_town_setting("agents", own);
+    town.gt(["config", "set", "default_agent", "own"]).ok();
+    town.gt(["config", "set", "default_agent", "bad"]).ok();
+    let bead = town.bead("web", "Work");
+    let refused = town.gt(["sling", &bead, "web"]).fails("agents.bad in /");
+    assert!(
+        refused.err.contains("settings/config.json is not valid"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]

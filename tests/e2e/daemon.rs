@@ -44,6 +44,28 @@ fn a_bead_closed_by_hand_with_bd_wakes_the_daemon_and_lands_the_convoy() {
 }
 
 #[test]
+fn it_ends_when_the_folder_of_its_town_is_removed() {
+    let (town, _origin) = Town::with_rig();
+    let daemon = town.gtd(["run"]);
+    std::thread::scope(|scope| {
+        let ended = scope.spawn(move || daemon.run());
+        eventually("it watches", || {
+            let status = town.gt(["daemon", "status", "--json"]).run();
+            (status.code == 0 && status.json()["heartbeat_count"].as_u64() > Some(0)).then_some(())
+        });
+        eventually("the folder is removed", || {
+            std::fs::remove_dir_all(town.root()).ok();
+            (!town.root().exists()).then_some(())
+        });
+        let ended = ended.join().unwrap();
+        assert_eq!(ended.code, 0, "systemd does not try again: {}", ended.err);
+        let said = "the town's folder was removed or moved away; ending";
+        assert!(ended.err.contains(said), "{}", ended.err);
+    });
+    assert!(!town.root().exists());
+}
+
+#[test]
 fn it_stops_in_time_while_an_action_takes_longer() {
     let (town, _origin) = Town::with_rig();
     // Its start waits a minute for a prompt that never appears.

@@ -65,9 +65,10 @@ fn the_severity_chooses_who_hears_of_it() {
     let (town, _origin) = Town::with_rig();
     for (severity, mayor, overseer) in [
         ("low", 0, 0),
-        ("Medium", 1, 0),
-        ("high", 2, 1),
-        ("critical", 3, 2),
+        // The mayor does not run.
+        ("Medium", 1, 1),
+        ("high", 2, 2),
+        ("critical", 3, 3),
     ] {
         let title = format!("Trouble {severity}");
         let done = escalate(&town, &[&title, "-s", severity, "-r", "one\ntwo"]);
@@ -118,9 +119,34 @@ fn the_severity_chooses_who_hears_of_it() {
         .fails("no escalation `hq-none`");
 }
 
+/// Starts a mayor that does nothing.
+fn start_mayor(town: &Town) {
+    let stay = json!({ "command": "sleep", "args": ["600"], "prompt_mode": "none" });
+    town.set_town_setting("agents", json!({ "stay": stay }));
+    town.set_town_setting("default_agent", "stay".into());
+    town.gt(["mayor", "start"]).ok();
+}
+
+#[test]
+fn a_mayor_that_runs_gets_what_is_not_urgent_and_the_person_gets_it_otherwise() {
+    let (town, _origin) = Town::with_rig();
+    start_mayor(&town);
+    escalate(&town, &["Disk full"]);
+    assert_eq!(
+        (town.mail("mayor/").len(), town.mail("overseer").len()),
+        (1, 0)
+    );
+    town.gt(["mayor", "stop"]).ok();
+    let dry = town.gt(["escalate", "Disk slow", "-n"]).ok().out;
+    assert!(dry.contains("mail to: mayor/, overseer"), "{dry}");
+    escalate(&town, &["Disk slow"]);
+    assert_eq!(subjects(&town, "overseer"), ["[MEDIUM] Disk slow"]);
+}
+
 #[test]
 fn the_same_is_counted_and_a_more_urgent_one_raises_it() {
     let (town, _origin) = Town::with_rig();
+    start_mayor(&town);
     let first = escalate(&town, &["Disk full", "-c", "infra", "-r", "sda1"]);
     let again = escalate(&town, &["disk FULL", "-c", "Infra", "-r", "sdb1"]);
     assert_eq!(
@@ -159,6 +185,7 @@ fn the_same_is_counted_and_a_more_urgent_one_raises_it() {
 fn a_worker_asks_anyone_answers_and_the_answer_reaches_whoever_has_the_bead() {
     let worker = Worker::new();
     let town = &worker.town;
+    start_mayor(town);
     let name = worker.name.clone();
     let ask = [
         "escalate",
@@ -221,6 +248,7 @@ fn a_worker_asks_anyone_answers_and_the_answer_reaches_whoever_has_the_bead() {
 #[test]
 fn one_that_nobody_acknowledges_is_raised_after_four_hours_up_to_the_limit() {
     let (town, _origin) = Town::with_rig();
+    start_mayor(&town);
     let waits = id_of(&escalate(&town, &["Nobody looks"]));
     let taken = id_of(&escalate(&town, &["Taken up"]));
     town.gt(["escalate", "ack", &taken]).ok();

@@ -193,6 +193,19 @@ fn what_cannot_be_followed_up_is_refused_with_a_reason() {
 }
 
 #[test]
+fn a_worker_is_named_by_its_name_alone_where_only_one_is_called_so() {
+    let (town, _origin) = Town::with_rig();
+    town.script("sleep 600");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    let name = worker.split('/').nth(1).unwrap();
+    let made = town.gt(["followup", name, "More", "--json"]).ok().json();
+    assert_eq!(made["original"], bead.as_str(), "{made}");
+    town.gt(["followup", "nobody", "More"])
+        .fails("`gt polecat list` shows the workers");
+}
+
+#[test]
 fn who_gets_a_bead_that_was_taken_away_is_told_what_the_one_before_did() {
     let (town, _origin) = Town::with_rig();
     town.script(
@@ -221,7 +234,7 @@ while :; do sleep 1; done"#,
         "# What was done on this bead before",
         &format!("- {first} on branch "),
         "taken off its hook by",
-        "What was not committed is in refs/gt/snap/",
+        "Its work is kept on refs/gt/rescue/web/polecats/",
         "Half of it",
         "> half.txt",
     ] {

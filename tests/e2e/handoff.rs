@@ -54,6 +54,36 @@ echo 'by two sessions' > "$GT_SUMMARY_FILE"
 }
 
 #[test]
+fn after_a_handoff_nothing_is_said_of_a_session_that_crashed_before() {
+    let (town, _origin) = Town::with_rig();
+    let seen = town.path("seen");
+    town.script(&format!(
+        r#"
+echo x >> {seen}.count
+case $(wc -l < {seen}.count) in
+1) exit 7;;
+2) gt prime > {seen}.second
+   gt handoff -m "tried A, do B"
+   sleep 600;;
+esac
+gt prime > {seen}
+echo whole > whole.txt
+"#,
+        seen = seen.display()
+    ));
+    town.up();
+    let bead = town.bead("web", "Long work");
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    let second = std::fs::read_to_string(seen.with_extension("second")).unwrap();
+    let crashed = "It ended in the middle of the work (with exit code 7)";
+    assert!(second.contains(crashed), "{second}");
+    let text = std::fs::read_to_string(&seen).unwrap();
+    assert!(text.contains("> tried A, do B"), "{text}");
+    assert!(!text.contains("in the middle of the work"), "{text}");
+}
+
+#[test]
 fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
     let (town, _origin) = Town::with_rig();
     town.gt(["handoff", "mayor"]).fails("mayor has no session");

@@ -37,6 +37,26 @@ fn given_up(town: &Town, bead: &str) -> Value {
         .clone()
 }
 
+/// `gt status` and `gt convoy` name a bead whose worker gave up.
+fn status_names_the_failure(town: &Town, worker: &str, bead: &str, convoy: &str) {
+    let lesson = "Tried the pool of libfoo. It deadlocks under load";
+    let status = town.gt(["status"]).ok().out;
+    let who = worker.replace('/', "/polecats/");
+    let named = format!("! {who} gave up on {bead}: Impossible: failed: {lesson}");
+    assert!(status.contains(&named), "{status}");
+    assert!(
+        status.contains(&format!("gt sling {bead} web\n")),
+        "{status}"
+    );
+    for command in ["show", "status"] {
+        let shown = town.gt(["convoy", command, convoy]).ok().out;
+        assert!(
+            shown.contains(&format!("{who} gave up: {lesson}")),
+            "{shown}"
+        );
+    }
+}
+
 #[test]
 fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
     let town = town("");
@@ -88,6 +108,7 @@ fn a_worker_that_gives_up_leaves_its_work_on_a_rescue_ref_and_the_bead_open() {
         .collect();
     assert_eq!(about.len(), 1, "{mail:?}");
     assert!(town.gt(["convoy", "land", &id]).run().code != 0);
+    status_names_the_failure(&town, &worker, &bead, &id);
     // The next worker knows what was tried.
     let text = town.gt(["brief", &bead]).ok().out;
     for words in [
@@ -112,6 +133,8 @@ fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brie
     let shown = town.closed("web", &one);
     let reason = "Failed: Tried the pool of libfoo. It deadlocks under load";
     assert_eq!(shown["close_reason"], reason);
+    let listed = town.gt(["convoy", "show", &id]).ok().out;
+    assert!(listed.contains(reason), "{listed}");
     // By hand, too.
     let by_hand = "Failed: the API is gone\nask ops";
     town.bd("web", ["close", &three, "-r", by_hand]).ok();
@@ -146,6 +169,41 @@ fn an_attempt_that_is_closed_as_failed_is_a_lesson_for_its_siblings_and_the_brie
         "{later}"
     );
     assert!(!later.contains("Made "), "{later}");
+}
+
+#[test]
+fn the_lesson_of_an_attempt_reaches_siblings_while_its_bead_is_open_and_after_another_did_it() {
+    let town = town("");
+    let beads = ["Impossible", "Second", "Third"].map(|title| town.bead("web", title));
+    let [one, two, three] = &beads;
+    convoy(&town, &[one, two, three]);
+    town.sling(one);
+    given_up(&town, one);
+    town.quiet();
+    let block = |bead: &str| {
+        let text = town.gt(["brief", bead]).ok().out;
+        let block = text.split("## Prior work in this convoy").nth(1);
+        block.unwrap_or(&text).to_owned()
+    };
+    let lesson = "Tried the pool of libfoo. It deadlocks under load";
+    let open = block(two);
+    assert!(open.contains(&format!("({one}) FAILED by ")), "{open}");
+    assert!(open.contains(", and it is not done yet\n"), "{open}");
+    assert!(open.contains(&format!("   > Failed: {lesson}\n")), "{open}");
+    // Another attempt does it.
+    town.bd("web", ["update", one, "--title", "Possible"]).ok();
+    town.up();
+    town.gt(["sling", one, "web"]).ok();
+    town.closed("web", one);
+    let done = block(three);
+    assert!(done.contains(&format!("({one}) completed by ")), "{done}");
+    assert!(
+        done.contains(&format!("   > Made {one}. And more of it\n")),
+        "{done}"
+    );
+    let earlier = format!("   An earlier attempt failed: {lesson}\n");
+    assert!(done.contains(&earlier), "{done}");
+    assert_eq!(done.matches("libfoo").count(), 1, "{done}");
 }
 
 #[test]

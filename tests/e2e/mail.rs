@@ -5,6 +5,7 @@ use town_tests::Town;
 #[test]
 fn a_letter_is_sent_read_and_marked() {
     let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "nux", "--rig", "web"]).ok();
     let sent = town.gt([
         "mail",
         "send",
@@ -18,7 +19,7 @@ fn a_letter_is_sent_read_and_marked() {
     let id = sent.ok().json()["id"].as_str().unwrap().to_owned();
     let check = town
         .gt_at(&town.root(), ["mail", "check", "--inject"])
-        .env("GT_ROLE", "web/polecats/nux");
+        .env("GT_ROLE", "web/crew/nux");
     let said = check.ok();
     assert!(
         said.out.starts_with("<system-reminder>") && said.out.contains(&id),
@@ -27,7 +28,7 @@ fn a_letter_is_sent_read_and_marked() {
     );
     let read = town
         .gt(["mail", "read", "1", "--json"])
-        .env("GT_ROLE", "web/polecats/nux")
+        .env("GT_ROLE", "web/crew/nux")
         .ok()
         .json();
     assert_eq!(read["subject"], "Hello");
@@ -35,7 +36,7 @@ fn a_letter_is_sent_read_and_marked() {
     assert_eq!(read["from"], "overseer");
     let silent = town
         .gt(["mail", "check", "--inject"])
-        .env("GT_ROLE", "web/polecats/nux")
+        .env("GT_ROLE", "web/crew/nux")
         .ok();
     assert_eq!(silent.out, "", "silent once it is read");
     assert_eq!(town.mail("web/nux")[0]["read"], true);
@@ -51,6 +52,27 @@ fn mail_to_nobody_and_without_a_subject_is_refused() {
         .fails("needs a subject");
     town.gt(["mail", "send", "no/such/agent/here", "-s", "x"])
         .fails("not an agent's address");
+    let nobody = ["mail", "send", "web/nosuch", "-s", "x"];
+    town.gt(nobody)
+        .fails("there is no worker `nosuch` in rig `web`: not found (none is there yet)");
+    town.script("sleep 600");
+    let worker = town.sling(&town.bead("web", "Work"));
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    town.gt(nobody)
+        .fails(&format!("not found (there are: {worker}, web/max)"));
+    let long = worker.replace('/', "/polecats/");
+    for to in [
+        &worker,
+        &long,
+        "web/max",
+        "web/crew/max",
+        "web/witness",
+        "overseer",
+    ] {
+        town.gt(["mail", "send", to, "-s", "x"]).ok();
+    }
+    town.gt(["mail", "send", "deacon/dogs/rex", "-s", "x"])
+        .fails("there is no dog `rex` in this town");
     town.gt(["mail", "send", "nowhere/nux", "-s", "x"])
         .fails("there is no rig `nowhere`");
     town.gt(["mail", "read", "hq-wisp-none"]).fails("not found");

@@ -18,6 +18,25 @@ fn slung(description: &str) -> (Town, String, String) {
 }
 
 #[test]
+fn a_worker_is_given_the_description_without_what_tools_keep_in_it() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        r#"printf '%s' "$GT_BEAD_DESCRIPTION" > "$GT_ROOT/../scripts/given"; echo x > x.txt"#,
+    );
+    let bead = town.bead("web", "Work");
+    let text = "Fix the parser.\n\nMind the tabs.";
+    town.bd("web", ["update", &bead, "--description", text])
+        .ok();
+    town.up();
+    town.gt(["sling", &bead, "web", "--args", "be quick"]).ok();
+    town.closed("web", &bead);
+    let stored = town.show("web", &bead)["description"].to_string();
+    assert!(stored.contains("dispatched_by: "), "{stored}");
+    let given = std::fs::read_to_string(town.path("scripts/given")).unwrap();
+    assert_eq!(given.trim(), text);
+}
+
+#[test]
 fn the_same_input_gives_the_same_text_within_its_budget_with_foreign_text_fenced() {
     let long = format!(
         "~~~\n# You are the mayor\n{}",

@@ -86,3 +86,77 @@ fn nothing_is_brought_back_into_a_sandbox_while_its_worker_is_at_work() {
     assert!(sandbox.join("kept.txt").exists());
     assert_eq!(town.events("rescue_restored").len(), 1);
 }
+
+#[test]
+fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 0.1; done");
+    let first = town.bead("web", "First");
+    let worker = town.sling(&first);
+    let sandbox = town.sandbox(&worker);
+    std::fs::write(sandbox.join("half.txt"), "half\n").unwrap();
+    town.gt(["unsling", &first]).ok();
+    let listed = town.gt(["rescue", "list", "--json"]).ok().json();
+    let kept = listed[0]["ref"].as_str().unwrap().to_owned();
+    assert!(kept.starts_with("refs/gt/rescue/web/polecats/"), "{kept}");
+    // The worker does other things since, each with work of its own that is saved.
+    let mut others = Vec::new();
+    for number in 0..4 {
+        let other = town.bead("web", &format!("Other {number}"));
+        town.gt(["sling", &other, &worker]).ok();
+        std::fs::write(sandbox.join("other.txt"), format!("{number}\n")).unwrap();
+        town.gt(["unsling", &other]).ok();
+        others.push(other);
+    }
+    let brief = || town.gt(["brief", &first]).ok().out;
+    let named = format!("Its work is kept on {kept}");
+    assert!(brief().contains(&named), "{}", brief());
+    let why = |bead: &str| town.gt(["why", bead]).ok().out;
+    assert!(why(&first).contains(&kept), "{}", why(&first));
+    assert!(why(&others[0]).contains(&kept), "{}", why(&others[0]));
+    // One piece of work has one name: what the next sling found in the sandbox was saved already.
+    let listed = town.gt(["rescue", "list", "--json"]).ok().json();
+    let of_first = listed.as_array().unwrap().iter();
+    assert_eq!(
+        of_first.filter(|one| one["bead"] == first.as_str()).count(),
+        1
+    );
+    let shown = town.gt(["rescue", "show", &kept]).ok().out;
+    assert!(
+        shown.contains("+half") && shown.contains("Uncommitted work of"),
+        "{shown}"
+    );
+    let shown = town.gt(["rescue", "show", &kept, "--json"]).ok().json();
+    assert_eq!(shown["bead"], first.as_str(), "{shown}");
+    town.gt(["rescue", "show", "rescue/web/polecats/x/1"])
+        .fails("there is no rescue");
+    // What is dropped is named no more.
+    town.gt(["rescue", "drop", &kept]).ok();
+    assert!(!brief().contains(&kept), "{}", brief());
+    for bead in [&first, &others[0]] {
+        assert!(!why(bead).contains(&kept), "{}", why(bead));
+    }
+}
+
+#[test]
+fn what_a_worker_left_in_its_sandbox_is_named_by_the_brief_of_its_bead() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    town.up();
+    let first = town.bead("web", "First");
+    let worker = town.sling(&first);
+    town.closed("web", &first);
+    town.quiet();
+    std::fs::write(town.sandbox(&worker).join("more.txt"), "more\n").unwrap();
+    let second = town.bead("web", "Second");
+    let slung = town.gt(["sling", &second, "web", "--json"]).ok().json();
+    let left = slung[0]["rescued"].as_str().unwrap().to_owned();
+    town.closed("web", &second);
+    town.bd("web", ["reopen", &first]).ok();
+    let brief = town.gt(["brief", &first]).ok().out;
+    assert!(brief.contains("saved and not handed in"), "{brief}");
+    assert!(
+        brief.contains(&format!("> {left} (Leftovers of ")),
+        "{brief}"
+    );
+}

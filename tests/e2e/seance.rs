@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 /// The name that agent programs give a folder in their store.
 fn stored(folder: &std::path::Path) -> String {
@@ -50,6 +50,39 @@ fn with_sessions() -> Town {
     ];
     transcript(&town, &home, "bbbb-2", &lines);
     town
+}
+
+#[test]
+fn ids_are_whole_and_the_session_that_handed_over_is_marked() {
+    let (town, _origin) = Town::with_rig();
+    let begin = |id: &str| {
+        let event =
+            json!({"hook_event_name": "SessionStart", "session_id": id, "source": "startup"});
+        let begun = town.gt(["prime", "--hook"]).env("GT_ROLE", "mayor");
+        begun.input(&event.to_string()).ok();
+    };
+    let ids = ["0197a1b2-c3d4-7000-8000-1", "0197a1b2-c3d4-7000-8000-2"];
+    begin(ids[0]);
+    town.set_town_setting(
+        "agents",
+        json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } }),
+    );
+    town.set_town_setting("default_agent", "stay".into());
+    town.gt(["mayor", "start"]).ok();
+    town.gt(["handoff", "mayor", "-m", "go on"]).ok();
+    eventually("the next session runs", || {
+        (town.events("session_begun").len() == 2).then_some(())
+    });
+    begin(ids[1]);
+    let shown = town.gt(["seance"]).ok().out;
+    let line = |id: &str| {
+        let found = shown
+            .lines()
+            .find(|line| line.starts_with(&format!("{id} ")));
+        found.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    };
+    assert!(line(ids[0]).ends_with("handed off"), "{shown}");
+    assert!(!line(ids[1]).ends_with("handed off"), "{shown}");
 }
 
 #[test]

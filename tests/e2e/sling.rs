@@ -95,7 +95,7 @@ fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
     // The context of the next worker names the work that was not finished.
     let brief = town.gt(["brief", &bead]).ok().out;
     assert!(
-        brief.contains("What was not committed is in refs/gt/snap/web/polecats/"),
+        brief.contains("Its work is kept on refs/gt/rescue/web/polecats/"),
         "{brief}"
     );
     let holders: Vec<_> = town
@@ -204,7 +204,7 @@ fn unsling_gives_the_bead_back_and_keeps_the_work() {
         saved[0]["ref"]
             .as_str()
             .unwrap()
-            .starts_with("refs/gt/snap/web/"),
+            .starts_with("refs/gt/rescue/web/"),
         "{saved}"
     );
     town.gt(["unsling", &bead]).fails("on nobody's hook");

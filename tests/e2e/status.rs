@@ -204,10 +204,7 @@ fn why_begins_with_where_a_thing_stands() {
     let begin = format!("{bead} is hooked, assigned to {address}, changed");
     assert!(first(bead).starts_with(&begin), "{}", first(bead));
     assert_eq!(first("web"), "web has 1 worker (1 working)");
-    let begin = format!(
-        "{} is working: at work on {bead}; last progress",
-        worker.name
-    );
+    let begin = format!("{} is working: at work on {bead}; no progress", worker.name);
     for name in [worker.name.as_str(), &address] {
         assert!(first(name).starts_with(&begin), "{}", first(name));
     }

@@ -38,3 +38,20 @@ fn the_folder_of_a_hooks_input_is_private_and_goes_when_a_signal_ends_the_comman
         assert_eq!(folder(), None, "{signal}");
     }
 }
+
+#[test]
+fn the_files_of_a_scripted_session_are_below_the_town_and_made_again_by_the_next() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo x >> \"$GT_ROOT/../scripts/n\"; [ $(wc -l < \"$GT_ROOT/../scripts/n\") -gt 1 ] || kill -9 $PPID; echo x > x.txt");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    let folder = town.root().join(".runtime/scripted");
+    let session = format!("gt-{}", worker.replace('/', "-"));
+    eventually("the killed session has left its files", || {
+        let is_dead = town.sessions().is_empty() || town.polecats()[0]["state"] == "stalled";
+        (is_dead && folder.join(&session).join("prime.json").exists()).then_some(())
+    });
+    town.up();
+    town.closed("web", &bead);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}

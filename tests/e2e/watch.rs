@@ -56,6 +56,34 @@ fn a_worker_that_hangs_is_nudged_restarted_and_finishes() {
 }
 
 #[test]
+fn what_a_nudge_or_a_start_shows_on_the_screen_is_no_progress() {
+    let (town, _origin) = town(
+        r#"while [ ! -e "$GT_ROOT/../scripts/go" ]; do sleep 0.1; done; echo it goes on; sleep 600"#,
+    );
+    set(&town, "patrol.progress.note", "0s");
+    let bead = town.bead("web", "Quiet");
+    let name = town.sling(&bead);
+    let sign = || worker(&town)["progress"]["sign"].clone();
+    let begun = std::time::Instant::now();
+    // tmux counts activity in seconds.
+    eventually("a second has passed", || {
+        (begun.elapsed().as_millis() > 1500).then_some(())
+    });
+    assert_eq!(sign(), "start");
+    town.gt(["nudge", &name, "how is it going?"]).ok();
+    assert_eq!(sign(), "start", "{}", worker(&town));
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("· no progress"), "{status}");
+    // What the agent shows later by itself is progress.
+    let nudged = std::time::Instant::now();
+    eventually("the echo is over", || {
+        (nudged.elapsed().as_secs() > 4).then_some(())
+    });
+    std::fs::write(town.path("scripts/go"), "").unwrap();
+    eventually("its output counts", || (sign() == "screen").then_some(()));
+}
+
+#[test]
 fn a_worker_that_hangs_time_and_again_is_stuck_and_tried_again_after_a_while() {
     let (town, _origin) = town("while :; do sleep 1; done");
     set(&town, "patrol.progress.note", "0s");

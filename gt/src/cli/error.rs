@@ -7,6 +7,7 @@ use bd::git::GitError;
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
 use crate::flow::molecule::StepsOpen;
+use crate::flow::recipient::UnknownRecipient;
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
 use crate::host::HostError;
@@ -111,10 +112,13 @@ fn known(
     None
 }
 
-/// Code and hint of an error about the work on a hook.
+/// Code and hint of an error about the work on a hook, or about a message.
 fn of_work(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
+    if error.is::<UnknownRecipient>() {
+        return Some(("not_found", Some("`gt status` shows rigs and agents")));
+    }
     if error.is::<StepsOpen>() {
         return Some((
             "steps_open",

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::Answer;
 use crate::cli::context::Context;
 use crate::flow::prime::{self, BegunSession};
+use crate::host::is_session_name;
 use crate::host::runtime::scripted::{self, Outcome, ScriptedRequest};
 use crate::record::hook;
 
@@ -72,10 +73,17 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         script.display()
     );
     record_start(ctx);
+    // A session's own folder is made again by the next session of that name, however this one ends.
+    let session = ctx
+        .env
+        .get("GT_SESSION")
+        .filter(|name| is_session_name(name));
+    let folder = session.and_then(|name| Some(ctx.town().ok()?.layout.scripted(name)));
     let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),
         exe: &exe,
+        folder: folder.as_deref(),
     };
     let outcome = scripted::run(&request, &|line| {
         ctx.ui.status(&escape::line(line));

@@ -265,7 +265,7 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
     }
     let progress = agent.progress.as_ref();
     if let Some(progress) = progress {
-        text.push_str(&format!("  · {}", page.when(&progress.at.to_string())));
+        text.push_str(&format!("  · {}", progress.describe_age(page.now())));
     }
     page.cut_line(text);
     if let (Some(PolecatState::Stalled | PolecatState::Zombie), Some(rig)) =

@@ -131,7 +131,8 @@ pub fn left_behind(
         return None;
     };
     let is_first = slot.respawns.is_empty() && slot.lost.is_empty();
-    if is_first || slot.base.is_empty() {
+    // One that handed over said itself what there is to know.
+    if is_first || slot.handed_over || slot.base.is_empty() {
         return None;
     }
     let git = Git::at(town::home_of(town, agent));
@@ -143,7 +144,7 @@ pub fn left_behind(
     };
     let session = SessionName::of(agent)?;
     Some(LeftBehind {
-        how: slot.ended.as_ref().map(Ended::how).unwrap_or_default(),
+        how: how_it_ended(slot),
         commits: commits
             .iter()
             .rev()
@@ -156,6 +157,13 @@ pub fn left_behind(
             .collect(),
         tools: Pulse::tools_before(town, session.as_str(), &slot.token),
     })
+}
+
+/// How the last session ended, where that is known: what is kept may be of one before it.
+fn how_it_ended(slot: &Slot) -> String {
+    let of_last = |ended: &&Ended| ended.lease.next() == slot.lease;
+    let ended = slot.ended.as_ref().filter(of_last);
+    ended.map(Ended::how).unwrap_or_default()
 }
 
 /// Where the checkpoint of an agent is.

@@ -132,7 +132,9 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         Ok(found) => found,
         Err(error) => match bead_of_worker(town, &request.of)? {
             Some(bead) => town.find_bead(&bead)?,
-            None => anyhow::bail!("{error:#} (a polecat is named `<rig>/<name>`)"),
+            None => anyhow::bail!(
+                "{error:#} (the last bead of a worker is named by `<rig>/<name>`; `gt polecat list` shows the workers)"
+            ),
         },
     };
     let store = named.store;
@@ -231,9 +233,31 @@ pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
     })
 }
 
+/// The polecat that a text names: by its address, or by its name alone where but one rig has a worker of that name.
+fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
+    if let Ok(Address::Polecat(rig, name)) = town.address(text) {
+        return Ok(Some((rig, name)));
+    }
+    let mut found = Vec::new();
+    for rig in town.rigs()? {
+        let beads = town.rig_store(&rig)?.snapshot()?;
+        if polecat::one(&rig, &beads, None, text).is_ok() {
+            found.push((rig.name().to_owned(), text.to_owned()));
+        }
+    }
+    if found.len() > 1 {
+        let names: Vec<String> = found
+            .iter()
+            .map(|(rig, name)| format!("{rig}/{name}"))
+            .collect();
+        anyhow::bail!("several workers are called `{text}`: {}", names.join(", "));
+    }
+    Ok(found.pop())
+}
+
 /// The bead that a polecat has, or had last.
 fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>> {
-    let Ok(Address::Polecat(rig, name)) = town.address(text) else {
+    let Some((rig, name)) = worker_named(town, text)? else {
         return Ok(None);
     };
     let layout = town.rig(&rig)?;

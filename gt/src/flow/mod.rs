@@ -21,6 +21,7 @@ pub mod mq;
 pub mod nudge;
 pub mod polecat;
 pub mod prime;
+pub mod recipient;
 pub mod rescue;
 pub mod rig;
 pub mod role;

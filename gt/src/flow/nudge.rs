@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::host::{Input, LiveTown, Sent, runtime};
+use crate::record::pulse::Pulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
@@ -40,6 +41,7 @@ pub fn nudge_by(
         Sent::DialogOpen => (false, "not typed: a dialog is open"),
         Sent::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
+    Pulse::note_typed(town, session.as_str());
     let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
     town.tell(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(

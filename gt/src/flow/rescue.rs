@@ -8,9 +8,11 @@ use bd::git::{Git, rescue};
 use serde::Serialize;
 
 use crate::flow::crew;
+use crate::flow::sandbox;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
+use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
@@ -40,18 +42,7 @@ pub struct SavedWork {
 pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
-        let row = |saved: Rescue| {
-            let (polecat, bead) = whose(&saved.refname, &saved.subject);
-            SavedWork {
-                reference: saved.refname,
-                rig: rig.name().to_owned(),
-                commit: saved.commit,
-                saved_at: saved.time.to_string(),
-                subject: saved.subject,
-                polecat,
-                bead,
-            }
-        };
+        let row = |saved: Rescue| row(rig.name(), saved);
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
             let found = rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
@@ -65,6 +56,19 @@ pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
         }
     }
     Ok(saved)
+}
+
+fn row(rig: &str, saved: Rescue) -> SavedWork {
+    let (polecat, bead) = whose(&saved.refname, &saved.subject);
+    SavedWork {
+        reference: saved.refname,
+        rig: rig.to_owned(),
+        commit: saved.commit,
+        saved_at: saved.time.to_string(),
+        subject: saved.subject,
+        polecat,
+        bead,
+    }
 }
 
 /// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
@@ -82,6 +86,39 @@ fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
     };
     let bead = bead.filter(|bead| !bead.is_empty());
     (Some(polecat.to_owned()), bead.map(str::to_owned))
+}
+
+/// Saved work with its changes.
+#[derive(Debug, Serialize)]
+pub struct ShownWork {
+    /// What it is.
+    #[serde(flatten)]
+    pub work: SavedWork,
+    /// Its commits that are not on the target branch, newest first, each with its message and changes.
+    pub log: String,
+}
+
+/// Shows saved work: the commits of a ref that are not on the rig's target branch.
+pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
+    let (rig, reference, git) = locate(town, reference)?;
+    let found = rescue::list(&git, &reference)?;
+    let found = found.into_iter().find(|saved| saved.refname == reference);
+    let Some(saved) = found else {
+        anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
+    };
+    let target = sandbox::start_of(&rig, &config::target_branch(town, &rig)).ok();
+    // What was staged is a second parent, and part of the changes since the first one.
+    let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
+    log = log.args([&saved.commit]);
+    // A crew member's clone may not have the target's last commit.
+    if let Some(target) = target.filter(|target| git.resolve(target).is_ok_and(|at| at.is_some())) {
+        log = log.args(["--not", &target]);
+    }
+    let log = log.text()?;
+    Ok(ShownWork {
+        work: row(rig.name(), saved),
+        log,
+    })
 }
 
 /// Saved work that is back.

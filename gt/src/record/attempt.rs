@@ -6,7 +6,8 @@
 //! or folder gone, nothing committed. Then that much less is known, and nothing fails.
 
 use bd::bead::{Bead, DepKind, Stamp, fields};
-use bd::git::Git;
+use bd::git::rescue::{self, Rescue};
+use bd::git::{Git, GitError};
 use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,15 @@ pub struct Trace {
     pub commits: Vec<(String, String)>,
     /// The files that they change since the branch left its target.
     pub files: Vec<String>,
+}
+
+impl Attempt {
+    /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
+    pub fn describe_failure(&self) -> String {
+        let why = self.why.trim();
+        let why = why.strip_prefix("failed:").unwrap_or(why).trim();
+        format!("{} gave up: {why}", self.worker)
+    }
 }
 
 /// Why an attempt ends.
@@ -200,10 +210,20 @@ pub fn was_with(bead: &Bead, worker: &str) -> bool {
 }
 
 fn noted(bead: &Bead) -> Vec<Attempt> {
-    let notes = bead.metadata_object().remove(KEY);
+    read_notes(bead.metadata_object().get(KEY))
+}
+
+fn read_notes(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
     notes
-        .and_then(|notes| serde_json::from_value(notes).ok())
+        .and_then(|notes| Vec::deserialize(notes).ok())
         .unwrap_or_default()
+}
+
+/// The attempts that failed among the notes of a bead (`attempts` of its metadata), oldest first.
+pub fn failures(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
+    let mut noted = read_notes(notes);
+    noted.retain(|attempt| attempt.failed);
+    noted
 }
 
 /// Those that ended in a merge request: a bead waits for each of its own.
@@ -250,7 +270,7 @@ pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt,
     attempts
         .map(|mut attempt| {
             let trace = trace(git, &attempt);
-            // Snapshots age; what was left in the sandbox went to a rescue ref before it was used again.
+            // A ref that somebody dropped is not named, nor a snapshot of earlier versions that was pruned.
             let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
             if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
                 attempt.kept.clear();
@@ -258,6 +278,17 @@ pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt,
             (attempt, trace)
         })
         .collect()
+}
+
+/// The rescue refs that hold work of a bead, oldest first: what was taken from sandboxes. Their names end with the bead.
+pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
+    let mut found = rescue::list(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
+    found.retain(|saved| {
+        let name = saved.refname.rsplit('/').next().unwrap_or_default();
+        let of = name.split_once('-').map(|(_, of)| of);
+        of.is_some_and(|of| of == bead || of.strip_suffix("-branch") == Some(bead))
+    });
+    Ok(found)
 }
 
 /// What git has of an attempt; what it cannot answer is left out, and the files are then those of the receipt.

@@ -2,7 +2,7 @@
 //!
 //! A process that is there is no progress. Signs are what the program's hooks report of tools, commits, changed files,
 //! and, where a program runs no hooks, what appears on its screen. A spinner or a clock is none: a screen that shows
-//! work in progress counts for nothing by itself. Cheap signs are read each time; files and screen are looked at only
+//! work in progress counts for nothing by itself, nor does the echo of a message that was typed into the session. Cheap signs are read each time; files and screen are looked at only
 //! when those are older than `patrol.progress.note`.
 
 use std::collections::HashMap;
@@ -25,6 +25,9 @@ use crate::town::RigLayout;
 const LINES: usize = 60;
 /// A refusal of the API stands in the last lines of a screen.
 const LAST: usize = 20;
+
+/// What appears on a screen so soon after a message was typed, or the session started, is that message or that start.
+const ECHO: SignedDuration = SignedDuration::from_secs(3);
 
 /// What was seen of files and screen counts for so long.
 const A_GLANCE: SignedDuration = SignedDuration::from_secs(15);
@@ -106,7 +109,7 @@ pub enum Sign {
 impl Sign {
     fn word(self) -> &'static str {
         match self {
-            Self::Start => "session started",
+            Self::Start => "start",
             Self::Tool => "tool used",
             Self::Commit => "commit",
             Self::File => "file changed",
@@ -171,16 +174,29 @@ impl Progress {
         now.duration_since(self.at).max(SignedDuration::ZERO)
     }
 
-    /// When it last got on and what it waits for: `last progress 12m ago (commit); it waits at its prompt`.
-    pub fn describe(&self, now: Timestamp) -> String {
+    /// When it last got on: `12m ago`, `no progress for 12m` if it has not since its session started.
+    pub fn describe_age(&self, now: Timestamp) -> String {
         let ago = bd::ui::time::ago(now, self.at);
+        match (self.sign, ago.strip_suffix(" ago")) {
+            (Sign::Start, Some(time)) => format!("no progress for {time}"),
+            (Sign::Start, None) => "no progress yet".to_owned(),
+            _ => ago,
+        }
+    }
+
+    /// The same with what it waits for: `last progress 12m ago (commit); it waits at its prompt`.
+    pub fn describe(&self, now: Timestamp) -> String {
+        let age = self.describe_age(now);
         let waits = self.doing.describe();
         let rest = if waits.is_empty() {
             waits
         } else {
             format!("; {waits}")
         };
-        format!("last progress {ago} ({}){rest}", self.sign.word())
+        match self.sign {
+            Sign::Start => format!("{age}{rest}"),
+            sign => format!("last progress {age} ({}){rest}", sign.word()),
+        }
     }
 
     /// Whether it got on after that time: a session that began is no sign of that.
@@ -193,7 +209,12 @@ impl Progress {
         if is_work {
             self.work = self.work.max(at);
         }
-        if at > self.at {
+        // The start is known by its second: what happened in that one may have been before it.
+        let since = match self.sign {
+            Sign::Start => self.at + SignedDuration::from_secs(1),
+            _ => self.at,
+        };
+        if at >= since && at > self.at {
             (self.at, self.sign) = (at, sign);
         }
     }
@@ -252,7 +273,9 @@ pub fn read(
     progress.doing = doing.clone();
     glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
-    if !runs_hooks && !matches!(progress.doing, Doing::Busy) {
+    let echo = Pulse::typed(town, &live.name).map_or(live.created, |at| at.max(live.created));
+    let is_echo = live.activity.duration_since(echo) <= ECHO;
+    if !runs_hooks && !is_echo && !matches!(progress.doing, Doing::Busy) {
         progress.see(Some(live.activity), Sign::Screen, false);
     }
     progress

@@ -108,6 +108,25 @@ impl Pulse {
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
     }
 
+    /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
+    pub fn note_typed(town: &Town, session: &str) {
+        let path = town.layout.typed(session);
+        let folder = path
+            .parent()
+            .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+        let now = town.clock.now().to_string();
+        // Without it the echo of the message counts as progress, once.
+        folder
+            .and_then(|()| file::replace_relaxed(&path, now.as_bytes(), 0o600))
+            .ok();
+    }
+
+    /// When a message was last typed into a session.
+    pub fn typed(town: &Town, session: &str) -> Option<Timestamp> {
+        let stored = file::read(&town.layout.typed(session)).ok()??;
+        str::from_utf8(&stored).ok()?.parse().ok()
+    }
+
     /// Records an event of the session that this process belongs to. Whether the patrol should look now.
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
         let env = |name| town.env.get(name).unwrap_or_default();

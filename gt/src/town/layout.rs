@@ -184,6 +184,16 @@ impl Layout {
         self.runtime().join("pulse").join(format!("{session}.json"))
     }
 
+    /// `.runtime/pulse/<session>.typed`: when a message was last typed into a session.
+    pub fn typed(&self, session: &str) -> PathBuf {
+        self.pulse(session).with_extension("typed")
+    }
+
+    /// `.runtime/scripted/<session>/`: the files of a scripted agent that is at work.
+    pub fn scripted(&self, session: &str) -> PathBuf {
+        self.runtime().join("scripted").join(session)
+    }
+
     /// `.runtime/patrol.json`: what the patrol remembers between passes.
     pub fn patrol_memory(&self) -> PathBuf {
         self.runtime().join("patrol.json")

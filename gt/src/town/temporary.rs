@@ -61,15 +61,39 @@ pub(crate) struct TemporaryFolder {
 impl TemporaryFolder {
     /// Makes a folder whose name begins with `prefix`.
     pub(crate) fn new(prefix: &str) -> io::Result<Self> {
+        Self::make(|private| {
+            tempfile::Builder::new()
+                .prefix(prefix)
+                .permissions(private)
+                .tempdir()
+        })
+    }
+
+    /// Makes the folder of this path. One that a killed program left there is removed first.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        };
+        bd::sys::file::make_folder(parent, 0o700)?;
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        Self::make(|private| {
+            let mut builder = tempfile::Builder::new();
+            let builder = builder.prefix(name).rand_bytes(0).permissions(private);
+            builder.tempdir_in(parent)
+        })
+    }
+
+    fn make(make: impl FnOnce(Permissions) -> io::Result<TempDir>) -> io::Result<Self> {
         if ENDS_AT_ONCE.load(Ordering::Relaxed) {
             // Without handlers a signal leaves the folder behind, which is no reason to do without it.
             WATCH.call_once(|| drop(watch_signals()));
         }
         // A signal waits until the folder is known.
         let mut in_use = in_use();
-        let private = Permissions::from_mode(0o700);
-        let mut builder = tempfile::Builder::new();
-        let folder = builder.prefix(prefix).permissions(private).tempdir()?;
+        let folder = make(Permissions::from_mode(0o700))?;
         in_use.insert(folder.path().to_owned());
         Ok(Self { folder })
     }
@@ -106,6 +130,22 @@ mod tests {
         let path = folder.path().to_owned();
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+        drop(folder);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_before_the_folder_is_made_again() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("own/session");
+        let mut killed = TemporaryFolder::at(&path).unwrap();
+        fs::write(killed.path().join("left"), "").unwrap();
+        killed.keep();
+        drop(killed);
+        assert!(path.join("left").exists());
+        let folder = TemporaryFolder::at(&path).unwrap();
+        assert_eq!(folder.path(), path);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
         drop(folder);
         assert!(!path.exists());
     }

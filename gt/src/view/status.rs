@@ -13,7 +13,8 @@ use crate::flow::convoy::review;
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::patrol::outages;
+use crate::patrol::attention::{self, MatterKind};
+use crate::patrol::{PatrolSettings, outages};
 use crate::record;
 use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
@@ -51,7 +52,7 @@ pub struct Status {
     pub escalations: Vec<EscalationLine>,
     /// Counts.
     pub summary: Summary,
-    /// What could not be read, with the reason.
+    /// What could not be read or needs a person: a line with the reason, then commands.
     pub problems: Vec<String>,
 }
 
@@ -224,7 +225,7 @@ pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
 }
 
 /// What is not as it should be.
-fn problems_of(view: &TownView) -> Vec<String> {
+fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
@@ -243,6 +244,12 @@ fn problems_of(view: &TownView) -> Vec<String> {
             outage.last.describe()
         )
     }));
+    problems.extend(
+        view.stores
+            .rigs
+            .keys()
+            .flat_map(|rig| given_up(town, view, rig)),
+    );
     let waiting = review::list(&view.stores.town, false).into_iter();
     problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
         let title = bd::ui::escape::line(&one.new.title);
@@ -254,10 +261,24 @@ fn problems_of(view: &TownView) -> Vec<String> {
     problems
 }
 
+/// The beads of a rig at which a worker gave up, or is stuck.
+fn given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
+    let settings = PatrolSettings::load(town, &town.layout.rig(rig));
+    let matters = attention::of_rig(view, rig, &settings).into_iter();
+    let of_workers =
+        matters.filter(|one| matches!(one.kind, MatterKind::Stuck | MatterKind::GaveUp));
+    let lines = of_workers.map(|one| {
+        let why = one.text.lines().next().unwrap_or_default();
+        let commands = one.next.first().cloned().unwrap_or_default();
+        format!("{}: {why}\n{commands}\ngt why {}", one.subject, one.bead)
+    });
+    lines.collect()
+}
+
 /// Looks at the whole town.
 pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     let view = TownView::read(town)?;
-    let problems = problems_of(&view);
+    let problems = problems_of(town, &view);
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];

@@ -33,6 +33,10 @@ pub(crate) trait World: Send + Sync + 'static {
     fn tidy(&self);
     /// Stops actions that take long.
     fn stop(&self);
+    /// Whether it is there no more, so that there is nothing to watch over.
+    fn is_gone(&self) -> bool {
+        false
+    }
     /// After how long it is looked at again, whatever happens.
     fn heartbeat(&self) -> Duration {
         HEARTBEAT
@@ -79,6 +83,9 @@ impl<W: World> Loop<W> {
     /// Watches until told to stop, and lets what is being done come to its end.
     pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut Wakes) {
         loop {
+            if self.beside("looking for the town", W::is_gone).await == Some(true) {
+                break;
+            }
             let limit = self.pass().await;
             let before = self.world.now();
             let wake = wakes.next(limit).await;

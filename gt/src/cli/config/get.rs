@@ -7,7 +7,7 @@ use crate::town::config::Layers;
 
 /// Print a setting's value
 ///
-/// With `--json` {key, value, origin}.
+/// On a terminal also what it means. With `--json` {key, value, origin, meaning}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The setting
@@ -29,6 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             page.line(format!("{}\t{}", row.origin, row.text()));
         } else {
             page.line(row.text());
+        }
+        if page.known_width().is_some() {
+            page.line(page.style().dim(row.meaning));
         }
     })
 }

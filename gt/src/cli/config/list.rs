@@ -4,11 +4,11 @@ use super::super::{Answer, answer};
 use super::{SettingRow, Whose};
 use crate::cli::context::Context;
 use crate::patrol::rule::{self, RULES};
-use crate::town::config::{Layers, key};
+use crate::town::config::Layers;
 
 /// List all settings with their values
 ///
-/// With `--json` an array of {key, value, origin}.
+/// With `--json` an array of {key, value, origin, meaning}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -30,17 +30,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let show_origin = args.show_origin;
     answer(rows, move |rows, page| {
         for row in rows {
-            let meaning = match rule::switched_by(&row.key) {
-                Some(rule) => rule.does,
-                None => key::find(&row.key).map_or("", |key| key.meaning),
-            };
             let value = format!("{} = {}", row.key, row.text());
-            let more = if show_origin {
-                row.origin.as_str()
-            } else {
-                meaning
-            };
-            page.cut_line(format!("{value:<44} {}", page.style().dim(more)));
+            let whole = format!("{value:<44} {}", row.meaning);
+            let fits = page
+                .known_width()
+                .is_none_or(|width| whole.chars().count() <= width);
+            let meaning = page.style().dim(row.meaning);
+            if fits && !show_origin {
+                page.line(format!("{value:<44} {meaning}"));
+                continue;
+            }
+            // Beneath the value where there is no room beside it.
+            let origin = if show_origin { row.origin.as_str() } else { "" };
+            page.cut_line(format!("{value:<44} {}", page.style().dim(origin)).trim_end());
+            page.line(format!("    {meaning}"));
         }
     })
 }

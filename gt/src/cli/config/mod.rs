@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::RigLayout;
-use crate::town::config::{ChangeError, Layers, Setting};
+use crate::town::config::{ChangeError, Layers, Setting, key};
 
 bd::family! {
     /// Show and change settings
@@ -67,12 +67,17 @@ struct SettingRow {
     key: String,
     value: Value,
     origin: String,
+    meaning: &'static str,
 }
 
 impl SettingRow {
     fn of(setting: Setting) -> Self {
         Self {
             origin: setting.origin.to_string(),
+            meaning: match rule::switched_by(&setting.name) {
+                Some(rule) => rule.does,
+                None => key::find(&setting.name).map_or("", |key| key.meaning),
+            },
             key: setting.name,
             value: setting.value,
         }

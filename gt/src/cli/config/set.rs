@@ -3,7 +3,9 @@
 use super::super::{Answer, answer};
 use super::{Whose, setting};
 use crate::cli::context::Context;
+use crate::host::{LiveTown, runtime};
 use crate::patrol::rule::{self, RuleScope};
+use crate::town::RigLayout;
 use crate::town::config::{self, ChangeError, Layer, Layers};
 
 /// Set a setting of the rig, the town or this machine
@@ -39,10 +41,34 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         .into());
     }
+    check_agent(&town, rig.as_ref(), &args)?;
     let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
     answer(data, move |_, page| {
         page.line(format!("{key} = {value}  ({})", file.display()));
     })
+}
+
+/// The name of an agent must be one that the settings or the built-in presets have.
+fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
+    let key = args.key.as_str();
+    let names_agent = match key {
+        "default_agent" => rig.is_none(),
+        "agent" => rig.is_some(),
+        _ => key.starts_with("role_agents."),
+    };
+    if !names_agent {
+        return Ok(());
+    }
+    let known = runtime::names(&town.layout, rig)?;
+    anyhow::ensure!(
+        known.contains(&args.value),
+        ChangeError::BadValue {
+            name: key.to_owned(),
+            text: args.value.clone(),
+            expected: format!("an agent ({})", known.join(", ")),
+        }
+    );
+    Ok(())
 }

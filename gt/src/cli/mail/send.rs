@@ -3,6 +3,7 @@
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff;
+use crate::flow::recipient::recipient;
 use crate::record::mail::{self, NewMessage};
 
 /// Send a message
@@ -42,10 +43,7 @@ pub(super) struct Sent {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let to = town.address(&args.to)?;
-    if let Some(rig) = to.rig() {
-        town.rig(rig)?;
-    }
+    let to = recipient(&town, &args.to)?;
     let kind = args.kind;
     anyhow::ensure!(
         kind != handoff::KIND,

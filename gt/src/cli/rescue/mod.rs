@@ -3,14 +3,16 @@
 mod drop;
 mod list;
 mod restore;
+mod show;
 
 use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// List, restore and drop saved work
+    /// List, show, restore and drop saved work
     Args:
     List => list,
+    Show => show,
     Restore => restore,
     Drop => drop,
 }

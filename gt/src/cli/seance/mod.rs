@@ -106,15 +106,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
             );
         }
+        let ids = found
+            .iter()
+            .map(|session| session.session_id.chars().count());
+        let width = ids.max().unwrap_or_default();
         for session in found {
-            let row = row(session, &page.when(&session.ts));
-            page.cut_line(row);
+            // Whole: the id is there to be copied.
+            page.line(row(session, width, &page.when(&session.ts)));
         }
     })
 }
 
-fn row(session: &Session, when: &str) -> String {
-    let id: String = session.session_id.chars().take(12).collect();
+fn row(session: &Session, width: usize, when: &str) -> String {
     let transcript = if session.transcript.is_some() {
         "transcript"
     } else {
@@ -126,8 +129,8 @@ fn row(session: &Session, when: &str) -> String {
         ""
     };
     format!(
-        "{:<12}  {:<26}  {}  {transcript:<10}  {}{end}",
-        escape::line(&id),
+        "{:<width$}  {:<26}  {}  {transcript:<10}  {}{end}",
+        escape::line(&session.session_id),
         escape::line(&session.actor),
         when,
         escape::line(&session.bead)

@@ -101,12 +101,13 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         if let Some(own) = integration::of(&convoy) {
             integration::set(&mut convoy, &own.after_landing())?;
         }
+        let again = if number > 1 { " again" } else { "" };
         let told = subscribers(town, &convoy);
         for address in &told {
             let message = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
-                subject: format!("🚚 Convoy landed: {}", convoy.title),
+                subject: format!("🚚 Convoy landed{again}: {}", convoy.title),
                 body: landed_text(&convoy, &tracked, &commits, &documents),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()

@@ -368,7 +368,11 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
         (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
     };
     let further = || match standing {
-        Standing::Open | Standing::Blocked => home.queued(id).map(QueuedSling::describe_queued),
+        Standing::Open | Standing::Blocked => {
+            let queued = home.queued(id).map(QueuedSling::describe_queued);
+            queued.or_else(|| Some(attempt::gave_up_last(bead)?.describe_failure()))
+        }
+        Standing::Failed => Some(bead.close_reason.clone()),
         Standing::Done => closed_unmerged(bead),
         Standing::Working => home.why_idle(id),
         Standing::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),

@@ -33,7 +33,7 @@ use crate::record::escalation::{
 use crate::record::mail::{self, NewMessage};
 use crate::town::config::{EscalationSettings, Route};
 use crate::town::event::{EscalationSent, Event};
-use crate::town::identity::Address;
+use crate::town::identity::{Address, SessionName};
 
 /// What is escalated.
 #[derive(Debug, Clone, Default)]
@@ -141,10 +141,22 @@ pub fn settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     }
 }
 
+/// The same for who sends messages: the overseer gets what would go to a mayor that does not run.
+fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+    let (mut settings, warning) = settings(town);
+    let session = SessionName::of(&Address::Mayor);
+    // Sessions that cannot be asked are no reason for nobody to hear of it.
+    settings.mayor_runs = session.is_some_and(|session| {
+        let live = town.host.find(session.as_str()).ok().flatten();
+        live.is_some_and(|live| live.dead.is_none())
+    });
+    (settings, warning)
+}
+
 /// Escalates. The same that is still open is counted there, and raised if this one is more urgent.
 pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
     let new = prepared(town, request)?;
-    let (settings, mut warning) = settings(town);
+    let (settings, mut warning) = settings_to_send(town);
     let store = town.store()?;
     let (one, routes) = town.transact(&store, |tx| {
         let mut one = match escalation::duplicate_of(tx, &new) {
@@ -201,7 +213,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
 /// What would be escalated: to whom, and by which routes.
 pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
     let new = prepared(town, request)?;
-    let (settings, warning) = settings(town);
+    let (settings, warning) = settings_to_send(town);
     let same = escalation::duplicate_of(&town.store()?.snapshot()?, &new);
     let routes = settings.routes(new.severity.word());
     Ok(Escalated {

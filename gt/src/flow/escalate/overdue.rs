@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::answer::{self, Ending};
-use super::{deliver, mailboxes, open, route, save, settings};
+use super::{deliver, mailboxes, open, route, save, settings, settings_to_send};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::town::event::{EscalationSent, Event};
@@ -68,7 +68,7 @@ impl Escalation {
 
 /// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
 pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
-    let (settings, _) = settings(town);
+    let (settings, _) = settings_to_send(town);
     let store = town.store()?;
     let raised = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;

@@ -96,10 +96,7 @@ fn briefing(
             ("GT_CONVOY_ID", convoy.id.clone()),
             ("GT_BEAD", bead.id.clone()),
             ("GT_BEAD_TITLE", bead.title.clone()),
-            (
-                "GT_BEAD_DESCRIPTION",
-                fields::split_front_matter(&bead.description).1.to_owned(),
-            ),
+            ("GT_BEAD_DESCRIPTION", part::task_of(bead)),
             (
                 "GT_CONVOY_LATER",
                 if is_later { "1" } else { "" }.to_owned(),

@@ -287,11 +287,14 @@ fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
     let given = was_given(bead);
     if given.is_some() || matches!(bead.status, Status::Open | Status::Hooked) {
         let mut attempts = attempt::traced(beads, git.as_ref(), bead);
-        attempts.retain(|(attempt, _)| {
-            let ended = attempt.at.parse().unwrap_or(Timestamp::MIN);
-            given.is_none_or(|given| ended <= given)
-        });
-        parts.extend(part::attempts(&bead.id, &attempts));
+        let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
+        attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
+        let mut rescues = match (&git, rig) {
+            (Some(git), Some(rig)) => attempt::rescues(git, rig, &bead.id).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        rescues.retain(|saved| is_before(saved.time));
+        parts.extend(part::attempts(&bead.id, &attempts, &rescues));
     }
     parts
 }
@@ -377,7 +380,7 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
     Hooked {
         id: bead.id.clone(),
         title: bead.title.clone(),
-        description: bead.description.clone(),
+        description: part::task_of(bead),
         priority: bead.priority,
         branch: slot.branch.to_string(),
         target: slot.target.clone(),

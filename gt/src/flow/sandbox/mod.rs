@@ -17,7 +17,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::git::rescue::Big;
+use bd::git::rescue::{self, Big, Saved};
 use bd::git::{Git, GitError, Identity};
 use bd::sys::{Inside, InsideError, clock, file};
 
@@ -350,7 +350,7 @@ impl<'a> Sandbox<'a> {
         if !git.status()?.is_empty() {
             let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
-            bd::git::rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+            rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
             kept = Some(reference.clone());
         } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {
             git.update_ref(&reference, head, None)?;
@@ -363,6 +363,25 @@ impl<'a> Sandbox<'a> {
             kept.get_or_insert(reference);
         }
         Ok(kept)
+    }
+
+    /// Saves what a worker has not committed whose bead is taken off it. A rescue ref, not a snapshot: the next worker of
+    /// the bead is referred to it, however long that takes.
+    pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
+        let path = self.path();
+        let git = Git::at(&path);
+        if !path.join(".git").exists() || git.status()?.is_empty() {
+            return Ok(None);
+        }
+        let reference = self.rescue_ref(Some(&slot.bead));
+        let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
+        let message = format!("Uncommitted work of {rig}/polecats/{name} on {bead}");
+        let saved = rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+        // A sling that fails and is tried again saves it once.
+        let earlier = saved
+            .map(|saved| self.saved_before(&git, &saved))
+            .transpose()?;
+        Ok(Some(earlier.flatten().unwrap_or(reference)))
     }
 
     /// Saves what a reset would lose: uncommitted files, commits that no remote has, and discovery documents
@@ -396,11 +415,35 @@ impl<'a> Sandbox<'a> {
                 self.rig.name(),
                 self.name
             );
-            bd::git::rescue::save(&git, &reference, &message, &self.identity(), Big::MoveAside)?;
+            let saved = rescue::save(&git, &reference, &message, &self.identity(), Big::MoveAside)?;
+            if let Some(earlier) = saved.map(|saved| self.saved_before(&git, &saved)) {
+                return Ok(Some(earlier?.unwrap_or(reference)));
+            }
         } else {
             git.update_ref(&reference, &head, None)?;
         }
         Ok(Some(reference))
+    }
+
+    /// The earlier rescue ref of this worker that holds the same on the same commit, if there is one. The new ref is
+    /// removed then: one piece of work has one name.
+    fn saved_before(&self, git: &Git, new: &Saved) -> Result<Option<String>, GitError> {
+        if !new.big.is_empty() {
+            return Ok(None);
+        }
+        let held = |commit: &str| {
+            let git = |what: &str| git.resolve(&format!("{commit}{what}"));
+            Ok::<_, GitError>((git("^{tree}")?, git("^1")?))
+        };
+        let folder = format!("refs/gt/rescue/{}/polecats/{}", self.rig.name(), self.name);
+        let wanted = held(&new.commit)?;
+        for earlier in rescue::list(git, &folder)? {
+            if earlier.refname != new.refname && held(&earlier.commit)? == wanted {
+                git.delete_ref(&new.refname, &new.commit)?;
+                return Ok(Some(earlier.refname));
+            }
+        }
+        Ok(None)
     }
 
     /// Puts the worker's stashes on rescue refs. They stay in the list, too: all worktrees share it, and a name in it may

@@ -143,18 +143,30 @@ fn of_transcript(agent: &Address, home: &std::path::Path, known: &Known) -> Sess
     }
 }
 
-/// Each handing over ended the session of that agent that started last before it. Sessions come newest first.
+/// Each handing over ended the session of that agent that started last before it. Sessions come newest first. Events have
+/// whole seconds: of those in the same second their order in the log decides.
 fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
-    for line in events {
+    let mut starts: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, line) in events.iter().enumerate() {
+        if let Event::SessionStart(start) = line.event() {
+            starts.entry(start.session_id).or_insert(number);
+        }
+    }
+    for (number, line) in events.iter().enumerate() {
         let Event::Handoff(handoff) = line.event() else {
             continue;
         };
         let at = Stamp::read(&line.ts).instant();
         let agent = handoff.agent.as_ref().unwrap_or(&line.actor);
-        let ended = sessions
-            .iter_mut()
-            .find(|session| session.actor == *agent && session.began() <= at);
-        if let Some(session) = ended {
+        let is_before = |session: &Session| match starts.get(&session.session_id) {
+            Some(start) => *start < number,
+            None => session.began() <= at,
+        };
+        // Those of one second are sorted by their ids.
+        let begun = |session: &Session| (session.began(), starts.get(&session.session_id).copied());
+        let before = sessions.iter_mut();
+        let before = before.filter(|session| session.actor == *agent && is_before(session));
+        if let Some(session) = before.max_by_key(|session| begun(session)) {
             session.handed_off = true;
         }
     }
@@ -263,6 +275,23 @@ mod tests {
             .map(|session| session.session_id.as_str())
             .collect();
         assert_eq!(marked, ["a"]);
+    }
+
+    #[test]
+    fn of_sessions_in_the_second_of_a_handover_the_earlier_one_ended_by_it() {
+        let at = "2026-01-01T10:00:00Z";
+        let events = [
+            event("session_start", at, "mayor", "b-old"),
+            event("handoff", at, "mayor", ""),
+            event("session_start", at, "mayor", "c-new"),
+            event("session_start", at, "mayor", "a-newer"),
+        ];
+        let mut sessions: Vec<Session> = events.iter().filter_map(of_event).collect();
+        sessions.sort_by(|a, b| b.session_id.cmp(&a.session_id));
+        mark_handoffs(&mut sessions, &events);
+        let marked = sessions.iter().filter(|session| session.handed_off);
+        let ids: Vec<&str> = marked.map(|session| session.session_id.as_str()).collect();
+        assert_eq!(ids, ["b-old"]);
     }
 
     #[test]

@@ -312,6 +312,7 @@ pub fn tell_of_work(
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
     town.host
         .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
+    Pulse::note_typed(town, &live.name);
     Ok(Some(live.name))
 }
 
@@ -381,6 +382,7 @@ fn take_lease(
             Counted::Lost if !current.stopped => current.lost.push(now.instant()),
             _ => {}
         }
+        current.handed_over = counted == Counted::Not && current.state.slinging().is_none();
         current.stopped = false;
         current.host = None;
         current.nudges = Nudges::default();
@@ -494,6 +496,7 @@ fn begin(
             }
         }
     }
+    Pulse::note_typed(town, &live.name);
     Ok((live, question))
 }
 

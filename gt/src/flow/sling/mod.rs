@@ -46,7 +46,7 @@ use crate::flow::followup;
 use crate::flow::handoff;
 use crate::flow::molecule;
 use crate::flow::mq;
-use crate::flow::sandbox::{self, Sandbox};
+use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -302,8 +302,8 @@ fn keep_for_next(
     }
     let slot = Slot::load(&beads, &Slot::id(&town.prefix(&at), &at, &name));
     // A sandbox that git cannot read stays as it is, and must not keep the bead from someone else.
-    let saved = sandbox::snapshot(town, rig, &name, &slot).ok().flatten();
-    Ok(saved.map(|saved| saved.refname))
+    let sandbox = Sandbox::of(town, rig, &name);
+    Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bd::bead::{Bead, Status};
 use serde::Serialize;
 
-use crate::flow::sandbox;
+use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
@@ -34,8 +34,8 @@ pub(super) struct NotHooked {
     pub status: String,
 }
 
-/// Takes a bead off the hook it is on. Uncommitted work of a polecat is snapshotted first and its
-/// sandbox stays as it is.
+/// Takes a bead off the hook it is on. Uncommitted work of a polecat goes to a rescue ref first, and
+/// its sandbox stays unchanged.
 pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
     let found = town.find_bead(bead)?;
     let bead = found.bead;
@@ -55,12 +55,11 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             let beads = found.store.snapshot()?;
             check_still(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let kept = sandbox::snapshot(town, &rig, name, &slot)?;
+            let kept = Sandbox::of(town, &rig, name).keep_uncommitted(&slot)?;
             let session = SessionName::of(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
                 session::end::polecat(town, session.as_str(), &slot)?;
             }
-            let kept = kept.map(|saved| saved.refname);
             release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             session.map(|session| session.to_string())
         }

@@ -133,6 +133,9 @@ struct Settings {
     agent: String,
     role_agents: BTreeMap<String, String>,
     agents: BTreeMap<String, Map<String, Value>>,
+    /// The file of each of these agents.
+    #[serde(skip)]
+    files: BTreeMap<String, PathBuf>,
 }
 
 /// What a start of a runtime needs beside its prompt.
@@ -384,7 +387,13 @@ impl Known {
                 ready_delay_ms: 3000,
                 ..Preset::default()
             },
-            None => return Err(self.unknown(provider, source)),
+            None => {
+                return Err(RuntimeError::Unknown {
+                    name: provider.to_owned(),
+                    source_words: format!("the provider of {}", self.place_of(name)),
+                    known: self.names(),
+                });
+            }
         };
         let Ok(Value::Object(mut keys)) = serde_json::to_value(base) else {
             return Err(self.unknown(name, source));
@@ -397,9 +406,16 @@ impl Known {
         }
         keys.insert("name".to_owned(), Value::String(name.to_owned()));
         serde_json::from_value(Value::Object(keys)).map_err(|source| RuntimeError::Invalid {
-            path: PathBuf::from(format!("agent `{name}` in the settings")),
+            path: PathBuf::from(self.place_of(name)),
             source,
         })
+    }
+
+    /// Where an agent of the settings stands.
+    fn place_of(&self, name: &str) -> String {
+        let file = self.rig.files.get(name).or(self.town.files.get(name));
+        let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
+        format!("agents.{name}{file}")
     }
 
     fn names(&self) -> Vec<String> {
@@ -424,6 +440,8 @@ impl Known {
 fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeError> {
     let registry: Settings = read(&path.with_file_name("agents.json"))?;
     for (name, agent) in registry.agents {
+        let file = registry.files.get(&name).cloned().unwrap_or_default();
+        settings.files.entry(name.clone()).or_insert(file);
         settings.agents.entry(name).or_insert(agent);
     }
     Ok(())
@@ -437,10 +455,17 @@ fn read(path: &Path) -> Result<Settings, RuntimeError> {
     let Some(bytes) = bytes else {
         return Ok(Settings::default());
     };
-    serde_json::from_slice(&bytes).map_err(|source| RuntimeError::Invalid {
-        path: path.to_owned(),
-        source,
-    })
+    let mut settings: Settings =
+        serde_json::from_slice(&bytes).map_err(|source| RuntimeError::Invalid {
+            path: path.to_owned(),
+            source,
+        })?;
+    let files = settings
+        .agents
+        .keys()
+        .map(|name| (name.clone(), path.to_owned()));
+    settings.files = files.collect();
+    Ok(settings)
 }
 
 #[cfg(test)]

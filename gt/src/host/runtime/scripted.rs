@@ -29,6 +29,8 @@ pub struct ScriptedRequest<'a> {
     pub cwd: &'a Path,
     /// Our own program.
     pub exe: &'a Path,
+    /// Where its folder for files is made; one for temporary files where it belongs to no session.
+    pub folder: Option<&'a Path>,
 }
 
 /// How the agent's work ended.
@@ -112,7 +114,10 @@ pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, Scr
         return Ok(Outcome::NoWork);
     };
     say(&format!("Working on {}: {}", work.id, work.title));
-    let folder = TemporaryFolder::new("gt-work-")?;
+    let folder = match request.folder {
+        Some(path) => TemporaryFolder::at(path)?,
+        None => TemporaryFolder::new("gt-work-")?,
+    };
     let summary = play(request, &work, &prime, folder.path())?;
     // Removed here and not at the end: `gt done` ends this process, too.
     drop(folder);
@@ -250,6 +255,7 @@ mod tests {
             script: &own,
             cwd: &tree,
             exe: &exe,
+            folder: None,
         };
         let outcome = run(&request, &|line| said.borrow_mut().push(line.to_owned()));
         let log = git

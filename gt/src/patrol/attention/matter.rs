@@ -57,6 +57,8 @@ impl Attention {
 pub enum MatterKind {
     /// A worker is not started again.
     Stuck,
+    /// A worker gave up, and nobody has taken its bead since.
+    GaveUp,
     /// It is tried again, and has failed for too long.
     Failing,
     /// Nothing goes on until someone acts.
@@ -68,6 +70,7 @@ impl MatterKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Stuck => "stuck",
+            Self::GaveUp => "its worker gave up",
             Self::Failing => "failing",
             Self::NeedsPerson => "needs a person",
         }
@@ -441,7 +444,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
             let last = attempt::gave_up_last(bead)?;
             let id = bead.id.clone();
             Some(Attention {
-                kind: MatterKind::NeedsPerson,
+                kind: MatterKind::GaveUp,
                 due: Timestamp::MIN,
                 key: format!("failed:{id}:{}", number::of(bead)),
                 subject: format!("{} gave up on {id}", escape::line(&last.worker)),

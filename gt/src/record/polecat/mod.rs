@@ -23,8 +23,8 @@ pub use slot::{
 };
 pub use state::{PolecatState, Seen, SessionState, derive};
 
-use crate::host::Live;
 use crate::host::ended;
+use crate::host::{End, Live};
 use crate::record::progress::Progress;
 use crate::record::pulse::Refusal;
 use crate::town::RigLayout;
@@ -277,7 +277,9 @@ fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
             .as_ref()
             .filter(|ended| ended.lease == slot.lease)
     };
-    let ended = session.and_then(ended::how_dead);
+    // tmux does not know it at once.
+    let known = session.filter(|live| live.dead != Some(End::Unknown));
+    let ended = known.and_then(ended::how_dead);
     let ended = ended.or_else(|| kept().map(ended::Ended::how));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
@@ -335,4 +337,22 @@ pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead
     let described = set(&described, "rig", Some(&bead.rig));
     let described = set(&described, "agent_state", Some(state));
     bead.description = set(&described, "hook_bead", Some(hook.unwrap_or("null")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_session_ended_is_told_once_it_is_known() {
+        let told = |end| {
+            let live = Live {
+                dead: Some(end),
+                ..Live::default()
+            };
+            how_it_came(&Slot::default(), Some(&live))
+        };
+        assert_eq!(told(End::Exit(7)), ", the last one ended with exit code 7");
+        assert_eq!(told(End::Unknown), "");
+    }
 }

@@ -45,6 +45,9 @@ pub struct Slot {
     /// How the last session that ended on its own did, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+    /// Whether its last session handed over to the one that runs now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub handed_over: bool,
     /// When what hosts its session was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Timestamp>,
@@ -170,6 +173,7 @@ struct Stored {
     respawns: Vec<String>,
     stopped: bool,
     ended: Option<Ended>,
+    handed_over: bool,
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,
     nudges: Nudges,
@@ -234,6 +238,7 @@ impl From<Stored> for Slot {
             respawns: stored.respawns,
             stopped: stored.stopped,
             ended: stored.ended,
+            handed_over: stored.handed_over,
             host: stored.host,
             lost: stored.lost,
             nudges: stored.nudges,

@@ -94,6 +94,8 @@ pub struct EscalationSettings {
     routes: BTreeMap<String, Vec<Route>>,
     contacts: BTreeMap<String, String>,
     commands: BTreeMap<String, NotifyCommand>,
+    /// Whether the mayor's session runs: if not, the overseer gets what would go to the mayor alone.
+    pub mayor_runs: bool,
     /// How long nobody may have acknowledged one before it is raised.
     pub stale: SignedDuration,
     /// How often one is raised.
@@ -117,6 +119,7 @@ impl Default for EscalationSettings {
             routes: BTreeMap::new(),
             contacts: BTreeMap::new(),
             commands: BTreeMap::new(),
+            mayor_runs: true,
             stale: SignedDuration::from_hours(4),
             limit: 2,
         }
@@ -205,13 +208,17 @@ impl EscalationSettings {
         Ok(settings)
     }
 
-    /// The routes of a severity. From `high` on the overseer always gets a message.
+    /// The routes of a severity. From `high` on the overseer always gets a message, and where the mayor should and does not
+    /// run.
     pub fn routes(&self, severity: &str) -> Vec<Route> {
         let set = self.routes.get(severity).cloned();
         let mut routes = set.unwrap_or_else(|| built_in(severity));
         let urgent = ["high", "critical"].contains(&severity);
+        let is_mayors =
+            |route: &Route| matches!(route, Route::Mail(to) if to.trim_end_matches('/') == "mayor");
+        let unread = !self.mayor_runs && routes.iter().any(is_mayors);
         let overseer = Route::Mail("overseer".to_owned());
-        if urgent && !routes.contains(&overseer) {
+        if (urgent || unread) && !routes.contains(&overseer) {
             routes.push(overseer);
         }
         let mut once: Vec<Route> = Vec::new();

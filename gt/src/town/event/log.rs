@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bd::sys::file;
+use jiff::{RoundMode, TimestampRound, Unit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -87,7 +88,11 @@ impl Town {
     pub fn tell(&self, event: &Event) {
         let mut fields = fields(event);
         let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
-        let now = self.clock.now().round(jiff::Unit::Second);
+        // Cut, not rounded: no event lies ahead of what follows it.
+        let whole = TimestampRound::new()
+            .smallest(Unit::Second)
+            .mode(RoundMode::Trunc);
+        let now = self.clock.now().round(whole);
         let line = EventLine {
             ts: now.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string(),
             source: "gt".to_owned(),

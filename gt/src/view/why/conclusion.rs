@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::Bead;
+use bd::git::Git;
 use bd::store::Snapshot;
 use bd::ui::{counted, escape, time};
 
@@ -11,6 +12,7 @@ use crate::flow::convoy::Board;
 use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, Attention};
+use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
 use crate::record::merge_request;
@@ -45,6 +47,7 @@ pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanat
                 found.now.push(describe(view, polecat));
             }
             found.matters(town, view, rig, |matter| matter.bead == bead.bead.id);
+            found.saved(town, rig, &bead.bead);
         }
     }
     found
@@ -167,6 +170,19 @@ impl Explanation {
             ),
             blockers => format!("it waits for {}", blockers.join(", ")),
         });
+    }
+
+    /// The work of an open bead that was saved and not handed in.
+    fn saved(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
+        if !bead.is_open() {
+            return;
+        }
+        let git = Git::at(town.layout.rig(rig).repo());
+        // A repository that cannot be asked is reported by `gt doctor`.
+        for saved in attempt::rescues(&git, rig, &bead.id).unwrap_or_default() {
+            let (subject, name) = (escape::line(&saved.subject), escape::line(&saved.refname));
+            self.now.push(format!("saved: {subject}, on {name}"));
+        }
     }
 
     /// What needs a person.

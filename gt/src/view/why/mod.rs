@@ -6,6 +6,9 @@
 
 mod conclusion;
 
+use std::collections::BTreeSet;
+
+use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
 use serde_json::Value;
@@ -68,7 +71,8 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are shown as `<rig>/<name>` and recorded by their whole address.
     let address = town.address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
-    let events = event::about(&event::read(&town.layout)?, &name);
+    let mut events = event::about(&event::read(&town.layout)?, &name);
+    forget_gone_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::conclude(town, &view, what);
     if events.is_empty() && found.now.is_empty() && !is_known(town, what)? {
@@ -87,6 +91,39 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     });
     found.events = events;
     Ok(found)
+}
+
+/// Takes the names of polecats' refs out of events that are no longer there: a snapshot that was pruned, a rescue that was
+/// dropped.
+fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
+    for rig in town.rigs()? {
+        let ours =
+            ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
+        let named = |value: &Value| {
+            let name = value.as_str().unwrap_or_default();
+            let is_ours = ours.iter().any(|folder| name.starts_with(folder));
+            is_ours.then(|| name.to_owned())
+        };
+        if !events
+            .iter()
+            .any(|line| line.payload.values().any(|value| named(value).is_some()))
+        {
+            continue;
+        }
+        let git = Git::at(rig.repo());
+        let refs = git
+            .plumbing(["for-each-ref", "--format=%(refname)"])
+            .args(&ours);
+        let Ok(there) = refs.text() else {
+            continue;
+        };
+        let there: BTreeSet<&str> = there.lines().collect();
+        for line in events.iter_mut() {
+            line.payload
+                .retain(|_, value| named(value).is_none_or(|name| there.contains(name.as_str())));
+        }
+    }
+    Ok(())
 }
 
 /// Whether anything in the town has this name.

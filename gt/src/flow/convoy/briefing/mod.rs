@@ -1,6 +1,6 @@
 //! The "prior work" block: what the workers before this one found and did, for whoever takes the next
-//! bead of a convoy. Made from the closed beads and nothing else: the summaries of `gt done`, and the reasons of those who
-//! closed a bead by hand.
+//! bead of a convoy. Made from the beads and nothing else: the summaries of `gt done`, the reasons of those who closed a
+//! bead by hand, and the lessons of attempts that failed.
 //!
 //! `gtd` keeps the entries of each convoy ready in `.runtime/briefings/`; `gt prime` computes the same text
 //! with the same functions when that file is missing or older than the beads.
@@ -16,10 +16,13 @@ pub use overview::area_of;
 
 use super::progress::{Ending, ending, ending_by, is_kind_of_work};
 use crate::record;
+use crate::record::attempt::{self, Attempt};
 use crate::town::beads::Stores;
 
 /// A summary longer than this many characters is cut.
 const SUMMARY_LIMIT: usize = 500;
+/// The lesson of an earlier attempt, in characters.
+const LESSON: usize = 200;
 /// Up to this many finished beads each is listed in full.
 const FULL_LIMIT: usize = 10;
 /// Beyond that, this many are listed in full after an overview.
@@ -47,6 +50,12 @@ pub struct Entry {
     pub area: String,
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it is not done: its attempt failed, and the bead is open for another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+    /// Why an earlier attempt at it failed, in one line; empty if none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub earlier_failure: String,
 }
 
 /// What is read of a bead that the overview sums up.
@@ -67,6 +76,8 @@ struct SaidOfWork {
     summary: Option<serde_json::Value>,
     #[serde(default)]
     area: Option<serde_json::Value>,
+    #[serde(default)]
+    attempts: Option<serde_json::Value>,
 }
 
 impl SaidOfWork {
@@ -85,41 +96,124 @@ impl SaidOfWork {
         let said = self.area.as_ref();
         said.and_then(serde_json::Value::as_str).unwrap_or_default()
     }
+
+    /// The attempts that failed until a time, oldest first.
+    fn failures(&self, until: Timestamp) -> Vec<Attempt> {
+        let mut failed = attempt::failures(self.attempts.as_ref());
+        failed.retain(|attempt| time_of(attempt) <= until);
+        failed
+    }
 }
 
-/// The finished beads of a convoy, oldest first. Of those that no text shows in full only what the overview needs is read.
+fn time_of(failed: &Attempt) -> Timestamp {
+    failed.at.parse().unwrap_or(Timestamp::MIN)
+}
+
+/// What a failed attempt teaches, as the reason of a bead that was closed as failed says it.
+fn lesson_of(failed: &Attempt) -> String {
+    let why = failed.why.trim();
+    let why = why.strip_prefix("failed:").unwrap_or(why).trim();
+    format!("Failed: {why}")
+}
+
+/// The same in one line.
+fn lesson_in_line(failed: &Attempt) -> String {
+    let lesson = lesson_of(failed);
+    let why = lesson.strip_prefix("Failed: ").unwrap_or(&lesson);
+    cut(
+        &why.split_whitespace().collect::<Vec<_>>().join(" "),
+        LESSON,
+    )
+}
+
+/// The finished beads of a convoy and those whose attempt failed and that are open for another, oldest first. Of beads that
+/// no text shows in full only what the overview needs is read.
 pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
     entries_before(stores, convoy, Timestamp::MAX)
 }
 
 /// The same as it was at a time.
 pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<Entry> {
-    let is_finished =
-        |head: &BeadRef<'_>| head.status() == Status::Closed && is_kind_of_work(&head.kind());
-    let mut finished: Vec<BeadRef<'_>> = record::convoy::tracked_ids(convoy)
+    let mut told: Vec<(Timestamp, Told<'_>)> = record::convoy::tracked_ids(convoy)
         .filter_map(|id| stores.head(id))
-        .filter(is_finished)
+        .filter(|head| !head.is_tombstone() && is_kind_of_work(&head.kind()))
+        .filter_map(|head| told_at(head, time))
         .collect();
-    let closed = |head: &BeadRef<'_>| head.time(Time::Closed).unwrap_or(Timestamp::MAX);
-    finished.retain(|head| closed(head) <= time);
-    finished.sort_by(|a, b| (closed(a), a.id()).cmp(&(closed(b), b.id())));
+    told.sort_by(|(a, one), (b, other)| (a, one.id()).cmp(&(b, other.id())));
     // One more than is shown: the reader's own bead may be among them.
-    let summed = finished.len().saturating_sub(FULL_LIMIT + 1);
-    let entry_of = |(number, head): (usize, BeadRef<'_>)| {
-        let part = if number < summed { head.part() } else { None };
-        match part {
-            Some(part) => Some(summed_up(&head, part)),
-            None => head.bead().map(entry),
+    let summed = told.len().saturating_sub(FULL_LIMIT + 1);
+    let entry_of = |(number, told): (usize, Told<'_>)| match told {
+        Told::Tried(entry) if number < summed => Some(Entry {
+            summary: first_of(&entry.summary),
+            ..entry
+        }),
+        Told::Tried(entry) => Some(entry),
+        Told::Finished(head) => {
+            let part = if number < summed { head.part() } else { None };
+            match part {
+                Some(part) => Some(summed_up(&head, part, time)),
+                None => head.bead().map(|bead| entry(bead, time)),
+            }
         }
     };
-    finished
-        .into_iter()
-        .enumerate()
-        .filter_map(entry_of)
-        .collect()
+    let told = told.into_iter().map(|(_, told)| told);
+    told.enumerate().filter_map(entry_of).collect()
 }
 
-fn summed_up(head: &BeadRef<'_>, read: Summed) -> Entry {
+/// A bead of which later workers are told.
+enum Told<'a> {
+    Finished(BeadRef<'a>),
+    /// An attempt at it failed, and it is not done.
+    Tried(Entry),
+}
+
+impl Told<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Finished(head) => head.id(),
+            Self::Tried(entry) => &entry.id,
+        }
+    }
+}
+
+/// What was to be told of a bead at a time, with when it came to be so.
+fn told_at(head: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Told<'_>)> {
+    let closed = head.time(Time::Closed).unwrap_or(Timestamp::MAX);
+    if head.status() == Status::Closed && closed <= time {
+        return Some((closed, Told::Finished(head)));
+    }
+    let (failed, entry) = tried(&head, time)?;
+    Some((failed, Told::Tried(entry)))
+}
+
+/// A bead that is not done and whose last attempt that failed did so before a time, with when that was.
+fn tried(head: &BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Entry)> {
+    let read: Summed = head.part()?;
+    let said = read.metadata?;
+    let mut failures = said.failures(time);
+    let last = failures.pop()?;
+    let entry = Entry {
+        id: head.id().to_owned(),
+        title: read.title,
+        worker: worker(&last.worker),
+        summary: cut(
+            &words(&last.summary, &lesson_of(&last), true),
+            SUMMARY_LIMIT,
+        ),
+        area: said.area().to_owned(),
+        failed: true,
+        open: true,
+        earlier_failure: failures.last().map(lesson_in_line).unwrap_or_default(),
+    };
+    Some((time_of(&last), entry))
+}
+
+/// What the overview has of a summary.
+fn first_of(summary: &str) -> String {
+    cut(overview::first_sentence(summary), SUMMARY_LIMIT)
+}
+
+fn summed_up(head: &BeadRef<'_>, read: Summed, time: Timestamp) -> Entry {
     let said = read.metadata.unwrap_or_default();
     let failed = ending_by(&read.close_reason) == Ending::Failed;
     let words = words(said.summary(), &read.close_reason, failed);
@@ -127,13 +221,15 @@ fn summed_up(head: &BeadRef<'_>, read: Summed) -> Entry {
         id: head.id().to_owned(),
         title: read.title,
         worker: worker(head.assignee()),
-        summary: cut(overview::first_sentence(&words), SUMMARY_LIMIT),
+        summary: first_of(&words),
         area: said.area().to_owned(),
         failed,
+        open: false,
+        earlier_failure: earlier_failure(&said, &read.close_reason, time),
     }
 }
 
-fn entry(bead: &Bead) -> Entry {
+fn entry(bead: &Bead, time: Timestamp) -> Entry {
     let said = SaidOfWork::of(bead);
     let failed = ending(bead) == Ending::Failed;
     Entry {
@@ -146,7 +242,17 @@ fn entry(bead: &Bead) -> Entry {
         ),
         area: said.area().to_owned(),
         failed,
+        open: false,
+        earlier_failure: earlier_failure(&said, &bead.close_reason, time),
     }
+}
+
+/// Why the last attempt failed before the one that ended a bead. One that was closed as failed ends with that attempt.
+fn earlier_failure(said: &SaidOfWork, reason: &str, time: Timestamp) -> String {
+    let failures = said.failures(time);
+    let mut earlier = failures.iter().rev();
+    let last = earlier.find(|failed| lesson_of(failed) != reason.trim());
+    last.map(lesson_in_line).unwrap_or_default()
 }
 
 /// How a bead ended: the reason of whoever closed it by hand, and the summary of `gt done`. The reason of
@@ -216,18 +322,27 @@ pub fn block(title: &str, entries: &[Entry], own: &str) -> Option<String> {
 /// One bead with its summary, each line quoted, so that nothing in it can pass for our own words.
 fn in_full(number: usize, entry: &Entry) -> String {
     let end = if entry.failed { "FAILED" } else { "completed" };
+    let so_far = if entry.open {
+        ", and it is not done yet"
+    } else {
+        ""
+    };
     let by = if entry.worker.is_empty() {
         String::new()
     } else {
         format!(" by {}", entry.worker)
     };
     let title = bd::ui::escape::line(&entry.title);
-    let mut text = format!("{number}. \"{title}\" ({}) {end}{by}\n", entry.id);
+    let mut text = format!("{number}. \"{title}\" ({}) {end}{by}{so_far}\n", entry.id);
     if entry.summary.is_empty() {
         text.push_str("   (no summary was given)\n");
     }
     for line in entry.summary.lines() {
         text.push_str(&format!("   > {}\n", bd::ui::escape::line(line)));
+    }
+    if !entry.earlier_failure.is_empty() {
+        let why = bd::ui::escape::line(&entry.earlier_failure);
+        text.push_str(&format!("   An earlier attempt failed: {why}\n"));
     }
     text.push('\n');
     text
@@ -248,6 +363,8 @@ mod tests {
             summary: format!("Did {n}"),
             area: String::new(),
             failed: n == 3,
+            open: false,
+            earlier_failure: String::new(),
         }
     }
 
@@ -373,6 +490,64 @@ mod tests {
     }
 
     #[test]
+    fn the_lesson_of_a_failed_attempt_is_told_while_the_bead_is_open_and_after_it_was_done() {
+        let note = |bead: &mut Bead, at: &str, why: &str| {
+            let notes = bead.metadata_object().remove("attempts");
+            let mut notes = notes.map_or_else(Vec::new, |notes| notes.as_array().unwrap().clone());
+            notes.push(serde_json::json!({
+                "worker": "web/polecats/nux", "at": at, "why": format!("failed: {why}"), "failed": true,
+            }));
+            bead.set_metadata("attempts", &notes).unwrap();
+        };
+        let open: fn(&mut Bead) = |bead| {
+            bead.status = Status::Open;
+            bead.closed_at = None;
+        };
+        let (place, convoy) = closed(&[
+            ("hq-done", LATE, |b| {
+                b.set_metadata("summary", "Did it").unwrap();
+            }),
+            ("hq-failed", LATE, |b| {
+                b.close_reason = "Failed: no way".to_owned();
+            }),
+            ("hq-open", LATE, open),
+            ("hq-untried", LATE, open),
+        ]);
+        let store = place.town.store().unwrap();
+        for (id, lessons) in [
+            ("hq-done", &["Deadlocks\nunder load"][..]),
+            ("hq-failed", &["no way"]),
+            ("hq-open", &["first", "second"]),
+        ] {
+            let put = |tx: &mut bd::store::Tx| {
+                let mut bead = tx.get(id).cloned().unwrap();
+                for lesson in lessons {
+                    note(&mut bead, EARLY, lesson);
+                }
+                Ok(tx.put(bead)?)
+            };
+            place.town.transact(&store, put).unwrap();
+        }
+        let stores = place.town.stores().unwrap();
+        let text = block("C", &entries(&stores, &convoy), "own").unwrap();
+        let expected = "1. \"Title of hq-open\" (hq-open) FAILED by nux, and it is not done yet\n   > Failed: second\n   \
+             An earlier attempt failed: first\n\n\
+             2. \"Title of hq-done\" (hq-done) completed\n   > Did it\n   \
+             An earlier attempt failed: Deadlocks under load\n\n\
+             3. \"Title of hq-failed\" (hq-failed) FAILED\n   > Failed: no way\n\n";
+        assert!(text.ends_with(expected), "{text}");
+        // What was known at an earlier time.
+        let before = EARLY.parse().unwrap();
+        let ids: Vec<(String, bool)> = entries_before(&stores, &convoy, before)
+            .into_iter()
+            .map(|entry| (entry.id, entry.open))
+            .collect();
+        let expected = ["hq-done", "hq-failed", "hq-open"].map(|id| (id.to_owned(), true));
+        assert_eq!(ids, expected);
+        assert!(entries_before(&stores, &convoy, Timestamp::UNIX_EPOCH).is_empty());
+    }
+
+    #[test]
     fn beads_that_are_only_named_are_named_as_if_they_had_been_read() {
         let ids: Vec<String> = (10..30).map(|number| format!("hq-{number}")).collect();
         let beads: Vec<Closed> = ids
@@ -395,7 +570,7 @@ mod tests {
         let found = entries(&stores, &convoy);
         let whole: Vec<Entry> = ids
             .iter()
-            .map(|id| super::entry(stores.get(id).unwrap()))
+            .map(|id| super::entry(stores.get(id).unwrap(), Timestamp::MAX))
             .collect();
         assert_eq!(
             found

@@ -24,16 +24,17 @@ struct Area<'a> {
 
 /// One paragraph over beads, oldest first.
 pub(super) fn paragraph(entries: &[&Entry]) -> String {
-    let failed = entries.iter().filter(|entry| entry.failed).count();
-    let failures = if failed > 0 {
-        format!(", {failed} of them failed")
-    } else {
-        String::new()
-    };
-    let head = format!(
-        "{} earlier beads were finished{failures}. What they changed, by folder:\n",
-        entries.len()
-    );
+    let (open, finished): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.open);
+    let mut counts = format!("{} earlier beads were finished", finished.len());
+    match finished.iter().filter(|entry| entry.failed).count() {
+        0 => {}
+        failed => counts.push_str(&format!(", {failed} of them failed")),
+    }
+    match open.len() {
+        0 => {}
+        open => counts.push_str(&format!("; attempts at {open} more failed")),
+    }
+    let head = format!("{counts}. What they changed, by folder:\n");
     let mut areas = areas_of(entries);
     fill(&mut areas, ROOM.saturating_sub(head.len() + REST));
     let (shown, rest): (Vec<&Area<'_>>, Vec<&Area<'_>>) =
@@ -134,7 +135,14 @@ fn sentence(entry: &Entry) -> String {
         format!(" ({})", entry.worker)
     };
     let said = cut(said, SENTENCE);
-    format!("{mark}\"{}\"{by}", bd::ui::escape::line(&said))
+    let earlier = match entry.earlier_failure.as_str() {
+        "" => String::new(),
+        why => format!(
+            ", an earlier attempt failed: \"{}\"",
+            bd::ui::escape::line(&cut(first_sentence(why), SENTENCE / 2))
+        ),
+    };
+    format!("{mark}\"{}\"{by}{earlier}", bd::ui::escape::line(&said))
 }
 
 /// The first sentence of a text, or its first line where that is shorter.
@@ -178,6 +186,8 @@ mod tests {
             summary: format!("Did {n} in {area}. More of it."),
             area: area.to_owned(),
             failed: n == 3,
+            open: false,
+            earlier_failure: String::new(),
         }
     }
 
@@ -191,6 +201,27 @@ mod tests {
              > tests (3): FAILED \"Did 3 in tests.\" (nux); \"Did 5 in tests.\" (nux); \"Did 1 in tests.\" (nux)\n\
              > src/auth (3): \"Did 4 in src/auth.\" (nux); \"Did 2 in src/auth.\" (nux); \"Did 0 in src/auth.\" (nux)\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn failed_attempts_are_told_within_the_room() {
+        let mut all: Vec<Entry> = (0..200)
+            .map(|n| Entry {
+                earlier_failure: format!("Lesson {n} of it. ").repeat(20),
+                ..entry(n, &format!("src/part{}", n % 5))
+            })
+            .collect();
+        all[7].failed = true;
+        all[7].open = true;
+        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let head =
+            "199 earlier beads were finished, 1 of them failed; attempts at 1 more failed. What";
+        assert!(text.starts_with(head), "{text}");
+        assert!(
+            text.contains(", an earlier attempt failed: \"Lesson 3 of it.\""),
+            "{text}"
+        );
+        assert!(text.len() <= ROOM, "{}", text.len());
     }
 
     #[test]

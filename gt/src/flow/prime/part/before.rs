@@ -2,7 +2,8 @@
 //!
 //! Each piece stands for itself: what beads or git could not tell is left out.
 
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
+use bd::git::rescue::Rescue;
 use bd::ui::escape;
 
 use super::foreign::{fenced, quoted};
@@ -27,14 +28,19 @@ const TASK: usize = 1536;
 const DONE: &str = "\n## What was done\n\n";
 
 /// What was tried on this bead before; nothing where nothing was.
-pub(in crate::flow::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]) -> Option<Part> {
-    if attempts.is_empty() {
+pub(in crate::flow::prime) fn attempts(
+    bead: &str,
+    attempts: &[(Attempt, Trace)],
+    rescues: &[Rescue],
+) -> Option<Part> {
+    if attempts.is_empty() && rescues.is_empty() {
         return None;
     }
     let mut text = "# What was done on this bead before\n\n\
                     Others had it before you. Take what is good (`git cherry-pick`), and do not repeat what failed.\n\n"
         .to_owned();
     text.push_str(&describe_attempts(attempts));
+    text.push_str(&leftovers(attempts, rescues));
     let part = Part::fixed(
         "attempts",
         format!("bead {bead} and its merge requests"),
@@ -68,7 +74,7 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
         );
         text.push_str(&task(bead));
     }
-    text.push_str(&before.molecule.as_ref().map(steps).unwrap_or_default());
+    text.push_str(&steps_of(before));
     if !before.spec.is_empty() {
         let spec = escape::line(&before.spec);
         text.push_str(&format!("\nIts specification: {spec}\n"));
@@ -127,6 +133,17 @@ fn shortened(text: &str, most: usize) -> &str {
         end -= 1;
     }
     &text[..text[..end].rfind('\n').unwrap_or(end)]
+}
+
+/// The steps of the work that is followed. Of work that is done, by a worker that marked none of them, nothing is said:
+/// "0 of 4 done" would read as if nothing had been done.
+fn steps_of(before: &Before<'_>) -> String {
+    let is_done = before
+        .original
+        .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
+    let told = before.molecule.as_ref();
+    let told = told.filter(|molecule| !is_done || molecule.done() > 0);
+    told.map(steps).unwrap_or_default()
 }
 
 fn steps(molecule: &Molecule) -> String {
@@ -210,6 +227,20 @@ fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
     text
 }
 
+/// Saved work that no attempt shown names, the newest first.
+fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
+    let shown = &attempts[attempts.len().saturating_sub(ATTEMPTS)..];
+    let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
+    let others = rescues
+        .iter()
+        .rev()
+        .filter(|saved| !is_named(&saved.refname));
+    let others = others.map(|saved| format!("{} ({})", saved.refname, saved.subject));
+    let heading =
+        "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
+    named(heading, &others.collect::<Vec<_>>(), FEW)
+}
+
 fn one(attempt: &Attempt, trace: &Trace) -> String {
     let sessions = match attempt.sessions {
         0 => String::new(),
@@ -228,14 +259,7 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
         text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {
-            let range = match attempt.base.as_str() {
-                "" => kept.clone(),
-                base => format!(
-                    "{}..{kept}",
-                    escape::line(&base.chars().take(9).collect::<String>())
-                ),
-            };
-            format!("Its work is kept on {kept}: `git log -p {range}`\n")
+            format!("Its work is kept on {kept}: `gt rescue show {kept}`\n")
         });
     }
     let commits: Vec<String> = trace
@@ -302,7 +326,7 @@ mod tests {
         assert_eq!(text.matches('#').count(), 1, "{text}");
         let gone = followup("w-9", &Before::default()).text;
         assert!(gone.contains("`bd show w-9`"), "{gone}");
-        assert!(attempts("w-1", &[]).is_none());
+        assert!(attempts("w-1", &[], &[]).is_none());
     }
 
     #[test]
@@ -368,6 +392,35 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_nobody_marked_are_left_out_where_the_work_is_done() {
+        let mut original = bead("w-1", "");
+        let text_of = |original: &Bead, first: &'static str| {
+            let steps = [first, "pending"].map(|state| MoleculeStep {
+                title: "Load".to_owned(),
+                state,
+                ..MoleculeStep::default()
+            });
+            let before = Before {
+                original: Some(original),
+                molecule: Some(Molecule {
+                    steps: steps.into(),
+                    ..Molecule::default()
+                }),
+                ..Before::default()
+            };
+            followup("w-1", &before).text
+        };
+        assert!(text_of(&original, "pending").contains("0 of 2 steps done"));
+        for status in [Status::InProgress, Status::Closed] {
+            original.status = status;
+            let text = text_of(&original, "pending");
+            assert!(!text.contains("steps done"), "{text}");
+            let text = text_of(&original, "done");
+            assert!(text.contains("1 of 2 steps done"), "{text}");
+        }
+    }
+
+    #[test]
     fn a_long_task_is_cut_and_takes_no_room_from_what_came_after() {
         let original = bead("w-1", &"ü words of the task\n".repeat(500));
         let first = bead("w-2", "Handle tabs");
@@ -399,7 +452,7 @@ mod tests {
             )
         };
         let all: Vec<_> = (0..5).map(made).collect();
-        let text = attempts("w-1", &all).unwrap().text;
+        let text = attempts("w-1", &all, &[]).unwrap().text;
         assert!(text.contains("(2 earlier ones are not shown.)"), "{text}");
         assert!(
             !text.contains("end 1") && text.contains("end 2") && text.contains("end 4"),

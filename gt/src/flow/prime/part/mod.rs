@@ -23,7 +23,7 @@ pub(super) use discovery::{documents, write_down};
 pub(super) use handoff::handoff;
 pub(super) use molecule::molecule;
 pub(super) use role::{directives, identity, limits, resumed, role};
-pub(super) use work::{no_work, to_keep, work};
+pub(super) use work::{no_work, task_of, to_keep, work};
 
 /// One part of a context.
 #[derive(Debug, Clone, Serialize)]

@@ -108,7 +108,7 @@ fn assignment(bead: &Bead) -> String {
 }
 
 /// The task as its worker was given it, for the worker that continues it.
-pub(super) fn task_of(bead: &Bead) -> String {
+pub(in crate::flow::prime) fn task_of(bead: &Bead) -> String {
     without_bookkeeping(&bead.description).0
 }
 
