@@ -68,7 +68,7 @@ impl<'a> Table<'a> {
             if lines::is_conflict_marker(line) {
                 return Err(number);
             }
-            if let Some(id) = first_id(line) {
+            if let Some(id) = record::first_id(line) {
                 table.rows.push(MergeRow::new(Cow::Borrowed(id), line));
             } else if let Ok(bead) = record::parse(line) {
                 table.rows.push(MergeRow::new(Cow::Owned(bead.id), line));
@@ -217,7 +217,7 @@ impl<'a> Table<'a> {
 
 /// The id of a line that is a bead.
 pub fn id_of(line: &[u8]) -> Option<String> {
-    match first_id(line) {
+    match record::first_id(line) {
         Some(id) => Some(id.to_owned()),
         None => record::parse(line).ok().map(|bead| bead.id),
     }
@@ -227,13 +227,4 @@ pub fn id_of(line: &[u8]) -> Option<String> {
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
     lines.filter_map(|line| Some((id_of(line)?, line)))
-}
-
-/// The id of a line that begins as every line is written; `None` where only parsing can tell.
-fn first_id(line: &[u8]) -> Option<&str> {
-    let rest = line.strip_prefix(b"{\"id\":\"")?;
-    let end = memchr::memchr2(b'"', b'\\', rest)?;
-    let id = &rest[..end];
-    let plain = rest[end] == b'"' && !id.is_empty() && id.iter().all(|byte| *byte >= 0x20);
-    plain.then(|| std::str::from_utf8(id).ok()).flatten()
 }

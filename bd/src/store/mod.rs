@@ -157,8 +157,7 @@ impl Store {
     /// All beads now, without waiting for anyone.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         for attempt in 0..READ_TRIES {
-            let read = Source::read(&self.paths);
-            match read {
+            match Source::read_unwritten(&self.paths) {
                 Ok(read) if read.source.is_current() => {
                     if let Some(notice) = damage::describe_damage(
                         read.source.state.damaged_inside(),
@@ -180,6 +179,7 @@ impl Store {
                             self.reports.notice(with_source(&error));
                         }
                     }
+                    read.write_index();
                     return self.take(read);
                 }
                 Ok(_) => {}
@@ -268,6 +268,29 @@ impl Store {
     /// Folds what is left in the journal, and nothing else.
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
         let _guard = self.lock()?;
+        self.fold_locked(clock)
+    }
+
+    /// The same, if the journal is still too long: of many who found it so the first one folds it.
+    pub(crate) fn fold_when_due(&self, clock: &Clock) -> Result<(), StoreError> {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+        let now = Stamp::from(clock.now());
+        let is_due = || {
+            let (issues, journal) = (size(self.paths.issues()), size(&self.paths.journal()));
+            let due = self.policy.due(issues, (journal, 0), None, &now);
+            journal > 0 && matches!(due, FoldDue::Now | FoldDue::Soon)
+        };
+        if !is_due() {
+            return Ok(());
+        }
+        let _guard = self.lock()?;
+        if !is_due() {
+            return Ok(());
+        }
+        self.fold_locked(clock)
+    }
+
+    fn fold_locked(&self, clock: &Clock) -> Result<(), StoreError> {
         let snapshot = self.prepare(clock)?;
         if !snapshot.source.state.text.is_empty() {
             self.run_folds(snapshot, &Stamp::from(clock.now()))?;
@@ -403,12 +426,14 @@ impl Store {
 
     /// Reads the files under the lock, and reports what left the issues without us before a writer replaces them.
     fn read_compared(&self) -> Result<source::Read, StoreError> {
-        let read = Source::read(&self.paths)?;
-        if !rollback::is_due(&read.source, true) {
-            return Ok(read);
+        let read = Source::read_unwritten(&self.paths)?;
+        if rollback::is_due(&read.source, true) {
+            self.compare(&read)?;
+            read.write_index();
+            return Source::read(&self.paths);
         }
-        self.compare(&read)?;
-        Source::read(&self.paths)
+        read.write_index();
+        Ok(read)
     }
 
     /// Reports what left the issues without us.

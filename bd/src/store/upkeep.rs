@@ -27,7 +27,7 @@ pub fn run(reports: &Reports, clock: &Clock) {
     let open = |dir: std::path::PathBuf| Some(Store::open(&dir).ok()?.reporting_to(reports));
     for store in reports.take_unsettled().into_iter().filter_map(open) {
         store.wait_until_settled();
-        store.fold(clock).ok();
+        store.fold_when_due(clock).ok();
     }
     for store in reports.take_old().into_iter().filter_map(open) {
         store.fold_when_old(clock).ok();

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadRef, Mark, Snapshot};
+use bd::sys::parallel::both;
 use jiff::{SignedDuration, Timestamp};
 
 use super::hidden;
 use super::hook;
-use super::polecat::{self, Polecat, Slot, SlotState};
+use super::polecat::{self, Polecat, Slot, SlotState, WithoutSession};
 use super::progress::{self, Doing, Glances};
 use super::pulse::Refusal;
 use super::role::{self, PatrolRole, RoleMode};
@@ -76,18 +77,25 @@ impl TownView {
         ask: impl FnOnce(&Stores, &[PatrolRole]) -> bool,
     ) -> Self {
         let roles = role::all(town, &settings);
-        let (mut sessions, mut blind) = match ask(&stores, &roles).then(|| town.host.list()) {
-            None => (Some(Vec::new()), None),
-            Some(Ok(list)) => (Some(list), None),
-            Some(Err(error)) => (None, Some(error.to_string())),
+        let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
+            // The terminals take as long to answer as the rest to read.
+            let (without, list) = both(|| workers(town, &stores), || town.host.list());
+            let asked = match list {
+                Ok(list) => (Some(list), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            (without, asked)
+        } else {
+            (workers(town, &stores), (Some(Vec::new()), None))
         };
-        let mut polecats = workers(town, &stores, sessions.as_deref());
+        let mut polecats = with_sessions(&without, sessions.as_deref());
         if let Some(list) = &sessions
             && let Some(reason) = hidden::reason(polecats.values().flatten(), list)
         {
             (sessions, blind) = (None, Some(reason));
-            polecats = workers(town, &stores, None);
+            polecats = with_sessions(&without, None);
         }
+        drop(without);
         for (name, polecats) in &mut polecats {
             let note = settings.of(Some(name)).time("patrol.progress.note");
             watch_progress(town, &town.layout.rig(name), note, glances, polecats);
@@ -157,17 +165,26 @@ fn unknown(rig: &str, name: &str) -> anyhow::Error {
     anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
 }
 
-/// The workers of each rig.
-fn workers(
-    town: &LiveTown,
-    stores: &Stores,
-    sessions: Option<&[Live]>,
-) -> BTreeMap<String, Vec<Polecat>> {
-    let of_rig = |(name, beads): (&String, &Snapshot)| {
-        let workers = polecat::all(&town.layout.rig(name), beads, sessions);
+type Workers<T> = BTreeMap<String, Vec<T>>;
+
+/// The workers of each rig, before the sessions are known.
+fn workers<'a>(town: &LiveTown, stores: &'a Stores) -> Workers<WithoutSession<'a>> {
+    let of_rig = |(name, beads): (&String, &'a Snapshot)| {
+        let workers = polecat::without_sessions(&town.layout.rig(name), beads);
         (name.clone(), workers)
     };
     stores.rigs.iter().map(of_rig).collect()
+}
+
+fn with_sessions(
+    without: &Workers<WithoutSession<'_>>,
+    sessions: Option<&[Live]>,
+) -> Workers<Polecat> {
+    let of_rig = |(name, workers): (&String, &Vec<WithoutSession<'_>>)| {
+        let workers = workers.iter().map(|worker| worker.with(sessions));
+        (name.clone(), workers.collect())
+    };
+    without.iter().map(of_rig).collect()
 }
 
 /// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
@@ -181,7 +198,6 @@ fn watch_progress(
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
     let mut presets: BTreeMap<String, (String, Preset)> = BTreeMap::new();
     for polecat in polecats.iter_mut().filter(has_work) {
-        polecat.committed = progress::last_commit_of(rig, &polecat.name);
         if polecat.slot.state != SlotState::Working {
             continue;
         }

@@ -46,6 +46,15 @@ pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
     Ok(bead)
 }
 
+/// The id of a line that begins as every line is written; `None` where only parsing can tell.
+pub(crate) fn first_id(line: &[u8]) -> Option<&str> {
+    let rest = line.strip_prefix(b"{\"id\":\"")?;
+    let end = memchr::memchr2(b'"', b'\\', rest)?;
+    let id = &rest[..end];
+    let plain = rest[end] == b'"' && !id.is_empty() && id.iter().all(|byte| *byte >= 0x20);
+    plain.then(|| std::str::from_utf8(id).ok()).flatten()
+}
+
 /// A line as text; what is no UTF-8 in it is replaced.
 pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
     // Far quicker than the lossy reading, which looks at each character.

@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::disk::identity::{FileKey, file_key, same};
 use crate::store::disk::paths::Paths;
 use crate::store::index::ISSUES;
-use crate::store::view::source::Source;
+use crate::store::view::source::Read;
 use crate::sys::file::{self, Beside, Placed};
 
 /// Up to this size the kept issues are a copy.
@@ -116,9 +116,10 @@ pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
 
 /// Keeps the issues that were read and compared. Others that are there by now, since git does not wait for our lock, are left
 /// to the next command, which compares them with what is kept already.
-pub(super) fn accept_found(source: &Source, places: &[PathBuf]) -> Result<(), StoreError> {
+pub(super) fn accept_found(read: &Read, places: &[PathBuf]) -> Result<(), StoreError> {
+    let source = &read.source;
     if keep_as(&source.paths, places, source.read_key(ISSUES))? {
-        source.renew_linked();
+        read.write_linked_index();
     }
     Ok(())
 }

@@ -56,11 +56,11 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
     }
     if !both[1].exists() {
         ignore::hide(paths.dir());
-        return accept_found(source, &both).map(|()| None);
+        return accept_found(read, &both).map(|()| None);
     }
     let differ = Difference::from_kept(read)?;
     if differ.is_none || source.is_folded() {
-        return accept_found(source, &both[1..]).map(|()| None);
+        return accept_found(read, &both[1..]).map(|()| None);
     }
     let left = Sides::of(differ, paths)?.left(read)?;
     let waits = paths.rollback().exists();
@@ -83,7 +83,7 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
         }
     }
     all.write(paths)?;
-    accept_found(source, &both)?;
+    accept_found(read, &both)?;
     Ok(said)
 }
 

@@ -44,22 +44,27 @@ pub(super) fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
         *slot = append(&mut words, part);
     }
     put_keys(&mut header, keys);
-    put(&mut words, 0, header.as_bytes());
+    put_header(&mut words, &header);
     words
 }
 
 /// Puts a section at the end; gives back where it starts, and how long it is.
 fn append(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
     let at = words.len() as u64 * 8;
-    words.resize(words.len() + part.len().div_ceil(8), 0);
-    put(words, at, part);
+    let (whole, rest) = part.as_chunks();
+    words.extend(whole.iter().map(|bytes| u64::from_ne_bytes(*bytes)));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        words.push(u64::from_ne_bytes(last));
+    }
     [at, part.len() as u64]
 }
 
-/// Copies bytes to a place that has room for them.
-fn put(words: &mut [u64], at: u64, part: &[u8]) {
-    let start = usize::try_from(at).unwrap_or_default();
-    words.as_mut_bytes()[start..start + part.len()].copy_from_slice(part);
+/// Puts the header in its place.
+fn put_header(words: &mut [u64], header: &Header) {
+    let bytes = header.as_bytes();
+    words.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
 }
 
 impl Index {
@@ -107,7 +112,7 @@ impl Index {
         }
         header.body = body_hash(words.as_bytes());
         put_keys(&mut header, keys);
-        put(&mut words, 0, header.as_bytes());
+        put_header(&mut words, &header);
         Self::own(words)
     }
 
@@ -125,7 +130,7 @@ impl Index {
         };
         let mut header = self.header;
         put_keys(&mut header, keys);
-        put(&mut words, 0, header.as_bytes());
+        put_header(&mut words, &header);
         Self::own(words)
     }
 

@@ -14,7 +14,7 @@ use super::build::{Builder, LinePlace};
 use super::content::{Content, bom, whole_lines};
 use super::runs::Runs;
 use super::{Facts, Index, Keys};
-use crate::bead::lines;
+use crate::bead::{lines, record};
 use crate::store::index::Note;
 use crate::sys::parallel::both;
 
@@ -166,7 +166,7 @@ impl<'a> Part<'a> {
             hash: xxh3_64(line),
         };
         self.content.add(offset, place.hash);
-        if let Some(row) = self.known(place.hash) {
+        if let Some(row) = self.known(line, place.hash) {
             self.guess = row + 1;
             self.made.beads.push(Parsed {
                 line: number,
@@ -189,7 +189,7 @@ impl<'a> Part<'a> {
     }
 
     /// The row of the old index that has this line.
-    fn known(&mut self, hash: u64) -> Option<u32> {
+    fn known(&mut self, line: &[u8], hash: u64) -> Option<u32> {
         let old = self.old?;
         let is = |row: u32| {
             old.row(row)
@@ -197,6 +197,9 @@ impl<'a> Part<'a> {
         };
         if is(self.guess) {
             return Some(self.guess);
+        }
+        if let Some(id) = record::first_id(line) {
+            return old.find(id).filter(|row| is(*row));
         }
         let code = self.code;
         let by_hash = self.by_hash.get_or_insert_with(|| {

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::change::{self, New};
+use crash::settle;
 
 struct Place {
     _keep: tempfile::TempDir,
@@ -159,10 +160,12 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
     let read = index::Index::open(&path).unwrap();
     place.make("Two");
     let of_the_fold = index::Index::open(&path).unwrap();
-    reader.source.renew(Some(&read), &read);
+    reader.source.put_index(Some(&read), &read, None);
     assert!(of_the_fold.is_at(&path));
-    // Where nobody did it is renewed.
-    reader.source.renew(Some(&of_the_fold), &of_the_fold);
+    // Where nobody did it is written.
+    reader
+        .source
+        .put_index(Some(&of_the_fold), &of_the_fold, None);
     assert!(!of_the_fold.is_at(&path));
     assert_eq!(place.ids().len(), 2);
 }
@@ -584,6 +587,29 @@ fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
     assert!(place.text("issues.jsonl").contains(&id));
     assert_eq!(place.text("journal.jsonl"), "");
     assert!(!deferred.store.fold_when_old(&late).unwrap());
+}
+
+#[test]
+fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
+    let long = "t".repeat(1000);
+    let lines: Vec<String> = (0..1200)
+        .map(|number| line(&format!("bd-{number:05}"), &long))
+        .collect();
+    let place = Place::with_issues(&(lines.join("\n") + "\n"));
+    settle(&place.dir.join("issues.jsonl"));
+    let writer = place.deferring();
+    for _ in 0..300 {
+        writer.make(&"Long ".repeat(90));
+    }
+    assert!(place.text("journal.jsonl").len() > 130 << 10);
+    place.store.fold_when_due(&place.clock).unwrap();
+    assert_eq!(place.text("journal.jsonl"), "");
+    // The next one finds what was written meanwhile.
+    writer.make("Short");
+    place.store.fold_when_due(&place.clock).unwrap();
+    assert!(place.text("journal.jsonl").contains("Short"));
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(place.text("journal.jsonl"), "");
 }
 
 #[test]

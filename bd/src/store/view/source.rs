@@ -6,6 +6,7 @@
 //! the old index has are not parsed.
 
 use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -109,6 +110,15 @@ enum Fit {
     Certain(Keys),
 }
 
+/// The files and an index of them.
+struct Indexed {
+    index: Index,
+    /// The index that was there, where this one was just made.
+    before: Option<Index>,
+    is_made: bool,
+    source: Source,
+}
+
 /// What is read of a store.
 pub(crate) struct Read {
     pub index: Index,
@@ -116,6 +126,46 @@ pub(crate) struct Read {
     pub before: Option<Index>,
     pub source: Source,
     pub overlay: Overlay,
+    /// Whether the index was made just now, and is in no file yet.
+    is_unwritten: Cell<bool>,
+}
+
+impl Read {
+    /// Writes the index, where it was made just now. A fold may have put its own in place meanwhile: that one is newer, and
+    /// knows that nobody else changed the issues. Where it cannot be written every command makes it for itself.
+    pub(crate) fn write_index(&self) {
+        if self.is_unwritten.take() {
+            self.source
+                .put_index(self.before.as_ref(), &self.index, None);
+        }
+    }
+
+    /// Writes the index of issues that got another name, which changes their times.
+    pub(crate) fn write_linked_index(&self) {
+        let was_unwritten = self.is_unwritten.take();
+        let old = if was_unwritten {
+            self.before.as_ref()
+        } else {
+            Some(&self.index)
+        };
+        let keys = self.index.keys();
+        let now = std::fs::metadata(self.source.paths.issues()).map(|meta| file_key(&meta));
+        let linked = now.ok().map(|now| FileKey {
+            changed_s: now.changed_s,
+            changed_ns: now.changed_ns,
+            ..keys.issues
+        });
+        // Others may be there by now.
+        let is_it = |linked: &FileKey| same(linked, &FileKey::at(self.source.paths.issues()));
+        match linked.filter(is_it) {
+            Some(issues) if was_unwritten || issues != keys.issues => {
+                let keys = Keys { issues, ..keys };
+                self.source.put_index(old, &self.index, Some(&keys));
+            }
+            None if was_unwritten => self.source.put_index(old, &self.index, None),
+            _ => {}
+        }
+    }
 }
 
 impl Source {
@@ -124,6 +174,13 @@ impl Source {
     ///
     /// A file that someone else is writing is read again until it holds still.
     pub(crate) fn read(paths: &Paths) -> Result<Read, StoreError> {
+        let read = Self::read_unwritten(paths)?;
+        read.write_index();
+        Ok(read)
+    }
+
+    /// The same, and leaves it to the caller to write an index that was made.
+    pub(crate) fn read_unwritten(paths: &Paths) -> Result<Read, StoreError> {
         for _ in 0..SETTLE_TRIES {
             match Self::read_once(paths) {
                 Err(StoreError::Restless(_)) => clock::pause(SETTLE_PAUSE),
@@ -136,36 +193,42 @@ impl Source {
     /// Whether nobody else seems to be writing the issues.
     pub(crate) fn is_settled(paths: &Paths) -> Result<bool, StoreError> {
         // Where nobody but us wrote them the journal need not be read.
-        let (_, _, source) = Self::open_indexed(paths)?;
-        Ok(source.keys.outside == 0 || !Self::read(paths)?.source.is_unsettled())
+        let indexed = Self::open_indexed(paths)?;
+        if !indexed.is_made && indexed.source.keys.outside == 0 {
+            return Ok(true);
+        }
+        Ok(!Self::read(paths)?.source.is_unsettled())
     }
 
-    fn open_indexed(paths: &Paths) -> Result<(Index, Option<Index>, Self), StoreError> {
+    fn open_indexed(paths: &Paths) -> Result<Indexed, StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
-        let mut before = None;
-        let index = match old {
-            Some(old) => match source.fit(&old)? {
-                Fit::Yes => old,
-                Fit::Certain(keys) => {
-                    // Nobody else need look again.
-                    source.renew_keys(&old, &keys);
-                    old
-                }
-                Fit::No => {
-                    let made = source.make(Some(&old))?;
-                    before = Some(old);
-                    made
-                }
-            },
-            None => source.make(None)?,
+        let fit = old.as_ref().map(|old| source.fit(old)).transpose()?;
+        let (index, before, is_made) = match (old, fit) {
+            (Some(old), Some(Fit::Yes)) => (old, None, false),
+            (Some(old), Some(Fit::Certain(keys))) => {
+                // Nobody else need look again.
+                source.put_index(Some(&old), &old, Some(&keys));
+                (old, None, false)
+            }
+            (before, _) => (source.read_files(before.as_ref())?, before, true),
         };
         source.keys = index.keys();
-        Ok((index, before, source))
+        Ok(Indexed {
+            index,
+            before,
+            is_made,
+            source,
+        })
     }
 
     fn read_once(paths: &Paths) -> Result<Read, StoreError> {
-        let (index, before, mut source) = Self::open_indexed(paths)?;
+        let Indexed {
+            index,
+            before,
+            is_made,
+            mut source,
+        } = Self::open_indexed(paths)?;
         if let Some(journal) = &source.journal {
             let read = JournalState::read(journal);
             source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
@@ -181,6 +244,7 @@ impl Source {
             before,
             source,
             overlay,
+            is_unwritten: Cell::new(is_made),
         })
     }
 
@@ -232,54 +296,21 @@ impl Source {
         Ok(Fit::Certain(Keys { made, ..keys }))
     }
 
-    /// Makes the index anew and writes it where that can be done.
-    fn make(&self, old: Option<&Index>) -> Result<Index, StoreError> {
-        let index = self.read_files(old)?;
-        if !self.paths.index().exists() {
+    /// Writes an index that was made from an old one, with other keys where some are given, unless another took the place
+    /// of the old one.
+    pub(crate) fn put_index(&self, old: Option<&Index>, index: &Index, keys: Option<&Keys>) {
+        let path = self.paths.index();
+        if !path.exists() {
             ignore::hide(self.paths.dir());
         }
-        self.renew(old, &index);
-        Ok(index)
-    }
-
-    /// Writes an index that was made from an old one. A fold may have put its own in place meanwhile: that one is
-    /// newer, and knows that nobody else changed the issues. Where it cannot be written every command makes it
-    /// for itself.
-    pub(crate) fn renew(&self, old: Option<&Index>, index: &Index) {
-        let path = self.paths.index();
-        if let Ok(file) = Derived::write(&path, index.bytes(), 0o644)
-            && old.is_none_or(|old| old.is_at(&path))
-        {
-            file.put().ok();
-        }
-    }
-
-    /// Lets the index be of issues that got another name, which changes their times.
-    pub(crate) fn renew_linked(&self) {
-        let now = std::fs::metadata(self.paths.issues()).map(|meta| file_key(&meta));
-        let old = Index::open(&self.paths.index());
-        let (Ok(now), Some(old)) = (now, old) else {
+        let Ok(file) = Derived::write(&path, index.bytes(), 0o644) else {
             return;
         };
-        let keys = old.keys();
-        let linked = FileKey {
-            changed_s: now.changed_s,
-            changed_ns: now.changed_ns,
-            ..keys.issues
-        };
-        if linked != keys.issues && same(&linked, &now) {
-            let issues = linked;
-            self.renew_keys(&old, &Keys { issues, ..keys });
-        }
-    }
-
-    /// Writes the index that is there with other keys.
-    fn renew_keys(&self, old: &Index, keys: &Keys) {
-        let path = self.paths.index();
-        if let Ok(file) = Derived::write(&path, old.bytes(), 0o644)
-            && old.is_at(&path)
-        {
-            file.put_with(&old.header_with(keys)).ok();
+        if old.is_none_or(|old| old.is_at(&path)) {
+            match keys {
+                Some(keys) => file.put_with(&index.header_with(keys)).ok(),
+                None => file.put().ok(),
+            };
         }
     }
 

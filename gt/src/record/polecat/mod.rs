@@ -25,7 +25,7 @@ pub use state::{PolecatState, Seen, SessionState, derive};
 
 use crate::host::ended;
 use crate::host::{End, Live};
-use crate::record::progress::Progress;
+use crate::record::progress::{self, Progress};
 use crate::record::pulse::Refusal;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
@@ -134,13 +134,32 @@ pub type Sessions<'a> = Option<&'a [Live]>;
 
 /// All polecats of a rig, sorted by name.
 pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
-    let mut found: Vec<Polecat> = beads
+    let without = without_sessions(rig, beads);
+    without.iter().map(|one| one.with(sessions)).collect()
+}
+
+/// A polecat as its beads and its files have it, before its session is looked for.
+pub struct WithoutSession<'a> {
+    rig: String,
+    name: String,
+    bead: &'a Bead,
+    ids: Ids,
+    slot: Slot,
+    hook: Option<String>,
+    hook_closed: bool,
+    busy: bool,
+    committed: Option<Timestamp>,
+}
+
+/// All polecats of a rig, sorted by name: what can be read while somebody asks for the sessions.
+pub fn without_sessions<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<WithoutSession<'a>> {
+    let mut found: Vec<_> = beads
         .select_marked(
             &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
-        .map(|(name, bead)| read_polecat(rig, beads, sessions, name, bead))
+        .map(|(name, bead)| WithoutSession::read(rig, beads, name, bead))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
@@ -185,62 +204,72 @@ fn field(bead: &Bead, stored: &str, key: &str) -> String {
     }
 }
 
-fn read_polecat(
-    rig: &RigLayout,
-    beads: &Snapshot,
-    sessions: Sessions,
-    name: String,
-    bead: &Bead,
-) -> Polecat {
-    let prefix = bead
-        .id
-        .split_once(&format!("-{}-polecat-", rig.name()))
-        .map_or("gt", |(p, _)| p);
-    let ids = Ids::of(prefix, rig.name(), &name);
-    let slot = Slot::load(beads, &ids.slot);
-    let session_name = SessionName::of(&ids.address);
-    let session = sessions.and_then(|list| {
-        list.iter().find(|live| {
-            session_name
-                .as_ref()
-                .is_some_and(|n| n.as_str() == live.name)
-        })
-    });
-    let hook = hook_of(beads, &ids);
-    let busy = !Lock::is_free(&rig.slot_lock(&name));
-    let session_state = match (sessions, session) {
-        (None, _) => SessionState::Unknown,
-        (_, Some(live)) if live.dead.is_none() => SessionState::Alive,
-        _ => SessionState::Gone,
-    };
-    let seen = Seen {
-        hook: hook.as_deref(),
-        hook_closed: hook
-            .as_deref()
-            .and_then(|id| beads.get(id))
-            .is_some_and(|b| !b.is_open()),
-        session: session_state,
-        busy,
-        failed_done: slot.state.failed_done(),
-        done_begun: slot.state.done().is_some(),
-    };
-    let (state, mut why) = derive(&seen);
-    why.push_str(&explain_state(state, rig.name(), &name, &slot, session));
-    Polecat {
-        rig: rig.name().to_owned(),
-        name,
-        bead: bead.clone(),
-        slot_id: ids.slot,
-        hook,
-        state,
-        why,
-        session: session.cloned(),
-        busy,
-        agent: String::new(),
-        committed: None,
-        progress: None,
-        refusal: None,
-        slot,
+impl<'a> WithoutSession<'a> {
+    fn read(rig: &RigLayout, beads: &Snapshot, name: String, bead: &'a Bead) -> Self {
+        let prefix = bead
+            .id
+            .split_once(&format!("-{}-polecat-", rig.name()))
+            .map_or("gt", |(p, _)| p);
+        let ids = Ids::of(prefix, rig.name(), &name);
+        let slot = Slot::load(beads, &ids.slot);
+        let hook = hook_of(beads, &ids);
+        let hooked = hook.as_deref().and_then(|id| beads.get(id));
+        let has_work = hook.is_some() && slot.is_unfinished();
+        Self {
+            rig: rig.name().to_owned(),
+            bead,
+            hook_closed: hooked.is_some_and(|bead| !bead.is_open()),
+            busy: !Lock::is_free(&rig.slot_lock(&name)),
+            committed: has_work
+                .then(|| progress::last_commit_of(rig, &name))
+                .flatten(),
+            ids,
+            slot,
+            hook,
+            name,
+        }
+    }
+
+    /// The polecat with its session, if there is one among these.
+    pub fn with(&self, sessions: Sessions) -> Polecat {
+        let session_name = SessionName::of(&self.ids.address);
+        let is_own = |live: &&Live| {
+            let name = session_name.as_ref();
+            name.is_some_and(|name| name.as_str() == live.name)
+        };
+        let session = sessions.and_then(|list| list.iter().find(is_own));
+        let session_state = match (sessions, session) {
+            (None, _) => SessionState::Unknown,
+            (_, Some(live)) if live.dead.is_none() => SessionState::Alive,
+            _ => SessionState::Gone,
+        };
+        let slot = &self.slot;
+        let seen = Seen {
+            hook: self.hook.as_deref(),
+            hook_closed: self.hook_closed,
+            session: session_state,
+            busy: self.busy,
+            failed_done: slot.state.failed_done(),
+            done_begun: slot.state.done().is_some(),
+        };
+        let (state, mut why) = derive(&seen);
+        why.push_str(&explain_state(state, &self.rig, &self.name, slot, session));
+        Polecat {
+            rig: self.rig.clone(),
+            name: self.name.clone(),
+            bead: self.bead.clone(),
+            slot_id: self.ids.slot.clone(),
+            hook: self.hook.clone(),
+            state,
+            why,
+            session: session.cloned(),
+            busy: self.busy,
+            agent: String::new(),
+            committed: self.committed,
+            progress: None,
+            refusal: None,
+            slot: slot.clone(),
+        }
     }
 }
 
