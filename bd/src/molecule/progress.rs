@@ -155,8 +155,10 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
         };
         !protos.iter().any(is_of_other) && head.parent().is_none_or(is_inside)
     };
-    let mut found: Vec<BeadRef<'a>> = dotted.into_iter().filter(&is_own).collect();
-    let is_found = |head: &BeadRef<'a>| head.id().starts_with(&start) && is_own(head);
+    let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
+    let others: HashSet<Node> = others.iter().map(BeadRef::node).collect();
+    let is_found =
+        |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
     // Children that have other ids, and theirs.
     let mut front = snapshot.child_refs(root);
     front.extend(found.iter().flat_map(BeadRef::children));

@@ -363,6 +363,9 @@ impl Sides {
         let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
                 Judged::RolledBack
+            } else if outside == Some(line) {
+                // Nothing of it was ours.
+                Judged::Meant
             } else {
                 Judged::Both(outside_bead().map(Box::new))
             };
