@@ -115,10 +115,8 @@ impl<'a> Progress<'a> {
 }
 
 fn state(head: &BeadRef<'_>) -> StepState {
-    if !head.is_open() {
-        return StepState::Done;
-    }
     match head.status() {
+        Status::Closed | Status::Tombstone => return StepState::Done,
         Status::InProgress | Status::Hooked => return StepState::Current,
         Status::Blocked => return StepState::Blocked,
         Status::Open => {}
@@ -161,6 +159,7 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
         |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
     // Children that have other ids, and theirs.
     let mut front = snapshot.child_refs(root);
+    front.retain(|head| !is_found(head));
     front.extend(found.iter().flat_map(BeadRef::children));
     let own = snapshot.bead_ref(root).map(|head| head.node());
     let mut seen: HashSet<Node> = own.into_iter().collect();

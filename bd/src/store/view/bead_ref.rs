@@ -194,7 +194,7 @@ impl<'a> BeadRef<'a> {
             Node::Pending(_) => self.snapshot.index.find(self.id()),
         };
         self.snapshot
-            .holder_refs_at(row, self.id(), &DepKind::ParentChild)
+            .holder_refs_at(row, || self.id(), &DepKind::ParentChild)
     }
 
     /// The bead that its first parent-child edge names.

@@ -437,14 +437,14 @@ impl Snapshot {
 
     /// The live beads that point at a bead by an edge of this kind, without reading them.
     pub fn holder_refs(&self, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
-        self.holder_refs_at(self.index.find(id), id, kind)
+        self.holder_refs_at(self.index.find(id), || id, kind)
     }
 
     /// The same where the row of the bead is known, or that it has none.
-    pub(super) fn holder_refs_at(
+    pub(super) fn holder_refs_at<'b>(
         &self,
         row: Option<u32>,
-        id: &str,
+        id: impl Fn() -> &'b str,
         kind: &DepKind,
     ) -> Vec<BeadRef<'_>> {
         let mut holders = self.every_holder(row, id, kind);
@@ -454,11 +454,17 @@ impl Snapshot {
 
     /// The children of a bead, deleted ones too.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
-        self.every_holder(self.index.find(id), id, &DepKind::ParentChild)
+        self.every_holder(self.index.find(id), || id, &DepKind::ParentChild)
     }
 
-    fn every_holder(&self, row: Option<u32>, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
+    fn every_holder<'b>(
+        &self,
+        row: Option<u32>,
+        id: impl Fn() -> &'b str,
+        kind: &DepKind,
+    ) -> Vec<BeadRef<'_>> {
         let Some(row) = row.filter(|_| self.over.is_empty()) else {
+            let id = id();
             let heads = self.holders_at(row, id).into_iter();
             let heads = heads.map(|node| self.bead_ref_at(node));
             return heads.filter(|head| head.has_edge(kind, id)).collect();
