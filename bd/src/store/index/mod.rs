@@ -20,7 +20,6 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use memmap2::Advice;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(test)]
@@ -47,9 +46,6 @@ pub fn seal(bytes: &mut [u8]) {
         header[8..16].copy_from_slice(&sum.to_le_bytes());
     }
 }
-
-/// From this size on an index is large.
-const LARGE: usize = 4 << 20;
 
 /// Rows of so many bytes may all be mapped.
 const FEW_ROWS: usize = 1 << 20;
@@ -93,20 +89,7 @@ impl Index {
         // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let index = Self::over(Bytes::Mapped(map, file))?;
-        index.expect_few();
         (index.is_of_this_start() || index.is_whole()).then_some(index)
-    }
-
-    /// Of a large index most is never looked at: the system need not bring sixteen pages for each that is.
-    fn expect_few(&self) {
-        let parts = self.parts[Part::Ids as usize].start..self.parts[Part::Open as usize].start;
-        if let Bytes::Mapped(map, _) = &self.bytes
-            && map.len() > LARGE
-        {
-            // Without it the answers are the same.
-            map.advise_range(Advice::Random, parts.start, parts.len())
-                .ok();
-        }
     }
 
     /// Whether it was mapped from the file that is there.
