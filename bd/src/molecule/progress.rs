@@ -146,12 +146,14 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     // A step that was moved to another parent is none of it, nor a proto whose name only begins alike.
     let protos = dotted.iter().filter(|head| head.has_label("template"));
     let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
+    let own = snapshot.bead_ref(root).map(|head| head.node());
     let is_own = |head: &BeadRef<'a>| {
         let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
         let is_of_other = |proto: &String| {
             head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
         };
-        !protos.iter().any(is_of_other) && head.parent().is_none_or(is_inside)
+        let is_child = own.is_some_and(|own| head.has_parent_at(own));
+        !protos.iter().any(is_of_other) && (is_child || head.parent().is_none_or(is_inside))
     };
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
     let others: HashSet<Node> = others.iter().map(BeadRef::node).collect();
@@ -161,7 +163,6 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let mut front = snapshot.child_refs(root);
     front.retain(|head| !is_found(head));
     front.extend(found.iter().flat_map(BeadRef::children));
-    let own = snapshot.bead_ref(root).map(|head| head.node());
     let mut seen: HashSet<Node> = own.into_iter().collect();
     while let Some(head) = front.pop() {
         if !is_found(&head) && seen.insert(head.node()) {

@@ -197,6 +197,16 @@ impl<'a> BeadRef<'a> {
             .holder_refs_at(row, || self.id(), &DepKind::ParentChild)
     }
 
+    /// Whether [`Self::parent`] is the bead of this row; told without looking at ids.
+    pub(crate) fn has_parent_at(&self, parent: Node) -> bool {
+        let (Node::Row(at), Node::Row(parent)) = (self.node, parent) else {
+            return false;
+        };
+        let mut edges = self.snapshot.index.edges(at).iter();
+        let edge = edges.find(|edge| edge.kind == DepKind::ParentChild.code());
+        edge.is_some_and(|edge| edge.target == parent)
+    }
+
     /// The bead that its first parent-child edge names.
     pub fn parent(&self) -> Option<&'a str> {
         let code = DepKind::ParentChild.code();
