@@ -48,6 +48,8 @@ OUTSIDE = {10_000: 10, 100_000: 190}
 FIRST_USE = {1_000: 13, 10_000: 65, 100_000: 480}
 SEARCH = {1_000: 4, 10_000: 8, 100_000: 60}
 BATCH = 30
+IMPORT = {100_000: 2_000}
+IMPORTS = 5
 # A formula of so many steps, and how long cooking and pouring it may take, in milliseconds.
 STEPS, POUR = 5_000, 200
 FOLDED_AT_ONCE = 8
@@ -181,6 +183,23 @@ def molecules(store, runs, table):
     table.time(f"`mol pour` of {STEPS:,} steps, cooked", store.size, spent, POUR * table.slower, found["start"])
     table.time(f"`mol current` among {STEPS:,} steps", store.size, found["current"], 2 * found["start"], found["start"],
                "all steps are looked at")
+
+
+def imports(store, corpus, table):
+    """All beads come into an empty project at once: the middle one of five times."""
+    work = store.folder / "import"
+    spent = []
+    for _ in range(IMPORTS):
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        subprocess.run(["git", "init", "-q", "."], cwd=work, env=store.env, check=True)
+        said([store.program, "init", "--prefix", "bd", "--quiet"], work, store.env)
+        spent.append(once([store.program, "import", str(corpus)], work, store.env))
+    bar = IMPORT.get(store.size, 0) * table.slower
+    found = sorted(spent)[IMPORTS // 2]
+    begun = once([store.program, "version"], work, store.env)
+    table.time("`import` into an empty project", store.size, found, bar, begun)
+    shutil.rmtree(work)
 
 
 def growth(table, small):
@@ -356,6 +375,7 @@ def one_size(args, folder, size, table, small):
         ("storm", lambda: [storms(store, workers, 20, args.runs, table) for workers in STORM]),
         ("memory", lambda: memory(store, table)),
         ("molecules", lambda: molecules(store, args.runs, table)),
+        ("import", lambda: imports(store, corpus, table)),
     ]
     for name, part in parts:
         if not args.only or name in args.only:
@@ -399,7 +419,7 @@ def main():
     parser.add_argument("--bd", required=True, type=lambda path: str(pathlib.Path(path).resolve()), help="the program")
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=[1_000, 10_000, 100_000])
     parser.add_argument("--runs", type=int, default=25)
-    parser.add_argument("--only", type=lambda text: text.split(","), help="parts: reads, writes, batch, outside, fold, storm, memory, molecules")
+    parser.add_argument("--only", type=lambda text: text.split(","), help="parts: reads, writes, batch, outside, fold, storm, memory, molecules, import")
     parser.add_argument("--other", type=lambda path: str(pathlib.Path(path).resolve()), help="another tracker's program")
     parser.add_argument("--other-names", help="a JSON file: row to arguments, where the other's differ")
     parser.add_argument("--out", help="write the report to this file, too")

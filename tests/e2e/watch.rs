@@ -239,6 +239,53 @@ fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_ans
 }
 
 #[test]
+fn restarts_in_an_outage_do_not_count_when_the_session_fails_later() {
+    let (town, _origin) = Town::with_rig();
+    let (down, hang) = (town.path("down"), town.path("hang"));
+    town.script(&format!(
+        "[ ! -e {} ] || {{ echo 'API Error: 529 overloaded'; exit 1; }}\nwhile [ -e {} ]; do sleep 1; done\necho done > $GT_POLECAT.txt",
+        down.display(),
+        hang.display()
+    ));
+    let script = town.path("scripts/work");
+    let agents = json!({ "worker": { "provider": "scripted", "args": ["scripted", "--script", script],
+        "refusals": [{ "sign": "API Error: 529", "kind": "overloaded" }] } });
+    town.set_town_setting("agents", agents);
+    set(&town, "patrol.breaker.restarts", "1");
+    // What the outage took counts for as long as the whole test takes.
+    set(&town, "patrol.breaker.window", "100h");
+    std::fs::write(&down, "").unwrap();
+    std::fs::write(&hang, "").unwrap();
+    let bead = town.bead("web", "B");
+    town.gt(["sling", &bead, "web"]).run();
+    let runs = |running: bool| {
+        eventually("its session", || {
+            let all = town.polecats();
+            (all[0]["session_running"] == running).then_some(())
+        });
+    };
+    runs(false);
+    for hour in 1..=2 {
+        town.patrol_in(hour * 3600);
+        runs(false);
+    }
+    assert!(count(&town, "A1-resume-refused") > 0, "{:?}", acts(&town));
+    std::fs::remove_file(&down).unwrap();
+    town.patrol_in(3 * 3600);
+    runs(true);
+    town.kill_session(&town.sessions()[0]);
+    runs(false);
+    town.patrol_in(4 * 3600);
+    assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
+    assert_eq!(count(&town, "P6-respawn-stalled"), 1, "{:?}", acts(&town));
+    std::fs::remove_file(&hang).unwrap();
+    eventually("the work is merged", || {
+        town.patrol();
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+}
+
+#[test]
 fn a_tmux_server_that_dies_time_and_again_leaves_no_worker_stuck() {
     let (town, _origin) = town(
         "[ ! -e $GT_POLECAT_PATH/../../../../hang ] || while :; do sleep 1; done\necho done > $GT_POLECAT.txt",

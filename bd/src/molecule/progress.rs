@@ -147,12 +147,14 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let protos = dotted.iter().filter(|head| head.has_label("template"));
     let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
     let own = snapshot.bead_ref(root).map(|head| head.node());
+    let mut direct = 0;
     let is_own = |head: &BeadRef<'a>| {
         let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
         let is_of_other = |proto: &String| {
             head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
         };
         let is_child = own.is_some_and(|own| head.has_parent_at(own));
+        direct += usize::from(is_child);
         !protos.iter().any(is_of_other) && (is_child || head.parent().is_none_or(is_inside))
     };
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
@@ -160,7 +162,12 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let is_found =
         |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
     // Children that have other ids, and theirs.
-    let mut front = snapshot.child_refs(root);
+    let children = own.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
+    let mut front = if children == Some(direct) && others.is_empty() {
+        Vec::new()
+    } else {
+        snapshot.child_refs(root)
+    };
     front.retain(|head| !is_found(head));
     front.extend(found.iter().flat_map(BeadRef::children));
     let mut seen: HashSet<Node> = own.into_iter().collect();

@@ -130,7 +130,7 @@ pub fn left_behind(
     let Address::Polecat(..) = agent else {
         return None;
     };
-    let is_first = slot.respawns.is_empty() && slot.lost.is_empty();
+    let is_first = slot.respawns.is_empty() && slot.lost.is_empty() && slot.refused.is_empty();
     // One that handed over said itself what there is to know.
     if is_first || slot.handed_over || slot.base.is_empty() {
         return None;

@@ -41,6 +41,8 @@ pub enum Action {
     RestartQuiet(Worker),
     /// Tells a worker whose request the API refused to go on.
     ResumeRefused(Worker),
+    /// Starts a session again that ended because the API refused its requests.
+    RestartRefused(Worker),
     /// Ends a session that has no work any more.
     EndSession(Worker),
     /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
@@ -174,6 +176,7 @@ impl Action {
             | Self::NudgeQuiet(worker)
             | Self::RestartQuiet(worker)
             | Self::ResumeRefused(worker)
+            | Self::RestartRefused(worker)
             | Self::EndSession(worker)
             | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
             // It may take as long as the remote does: nothing else about the worker waits for it.
@@ -213,6 +216,7 @@ impl Action {
             Self::ResumeSling(_)
             | Self::Respawn(_)
             | Self::RestartQuiet(_)
+            | Self::RestartRefused(_)
             | Self::StartAgent { .. }
             | Self::SlingQueued { .. } => ActionKind::Start,
             Self::NudgeQuiet(_) | Self::NudgeHooked { .. } | Self::ResumeRefused(_) => {

@@ -351,6 +351,7 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
         Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
         Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
+        Action::RestartRefused(worker) => polecats::restart_refused(town, worker),
         Action::PushUnfinished(worker) => push::push_unfinished(town, worker),
         Action::EndSession(worker) => polecats::end_session(town, worker),
         Action::Release(worker) => polecats::release(town, worker),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
-use super::polecats::{self, doubled};
+use super::polecats::doubled;
 use super::rule;
 use crate::record::polecat::Nudges;
 use crate::record::progress::Progress;
@@ -78,8 +78,8 @@ pub struct RefusedWorker {
     pub is_running: bool,
     /// The nudges that its session got.
     pub nudges: Nudges,
-    /// When its session was restarted, for this bead.
-    pub respawns: Vec<Timestamp>,
+    /// When its session was restarted after a refusal, for this bead.
+    pub restarts: Vec<Timestamp>,
 }
 
 /// The outages of the town, by agent program.
@@ -92,7 +92,10 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
             refusal: polecat.refusal.clone()?,
             is_running: polecat.progress.is_some(),
             nudges: polecat.slot.nudges.until(view.now),
-            respawns: polecats::times_until(&polecat.slot.respawns, view.now),
+            restarts: {
+                let restarts = polecat.slot.refused.iter().copied();
+                restarts.filter(|at| *at <= view.now).collect()
+            },
         })
     });
     let others = all().filter(|polecat| polecat.refusal.is_none());
@@ -131,7 +134,7 @@ fn add(outage: &mut Outage, one: RefusedWorker) {
     let refusal = one.refusal;
     outage.since = outage.since.min(refusal.since);
     let told = one.nudges.last.filter(|at| *at > refusal.at);
-    let restarted = one.respawns.iter().filter(|at| **at >= refusal.since);
+    let restarted = one.restarts.iter().filter(|at| **at >= refusal.since);
     let tried = told.iter().chain(restarted).max().copied();
     outage.tried = outage
         .tried
@@ -143,7 +146,7 @@ fn add(outage: &mut Outage, one: RefusedWorker) {
     outage.tries += if one.is_running {
         0
     } else {
-        one.respawns.len()
+        one.restarts.len()
     };
     outage.stopped.push(StoppedWorker {
         worker: one.worker,
@@ -184,7 +187,7 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
                 action: if one.is_running {
                     Action::ResumeRefused(worker)
                 } else {
-                    Action::Respawn(worker)
+                    Action::RestartRefused(worker)
                 },
             });
         }
@@ -244,7 +247,7 @@ pub(crate) mod tests {
         let all = decide(&[outage], at(1));
         assert_eq!(all.len(), 100);
         assert!(matches!(all[0].action, Action::ResumeRefused(_)));
-        assert!(matches!(all[1].action, Action::Respawn(_)));
+        assert!(matches!(all[1].action, Action::RestartRefused(_)));
     }
 
     #[test]

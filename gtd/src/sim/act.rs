@@ -39,7 +39,8 @@ fn perform(town: &mut SimTown, action: &Action) -> Outcome {
         Action::SlingQueued { bead, .. } => sling(town, bead),
         Action::ResumeSling(worker) => resume_sling(town, number(town, worker)?),
         Action::FinishDone(worker) => finish_done(town, number(town, worker)?),
-        Action::Respawn(worker) => Ok(respawn(town, number(town, worker)?)),
+        Action::Respawn(worker) => Ok(respawn(town, number(town, worker)?, false)),
+        Action::RestartRefused(worker) => Ok(respawn(town, number(town, worker)?, true)),
         Action::RestartQuiet(worker) => Ok(restart_quiet(town, number(town, worker)?)),
         Action::NudgeQuiet(worker) => Ok(nudge(town, number(town, worker)?, false)),
         Action::ResumeRefused(worker) => Ok(nudge(town, number(town, worker)?, true)),
@@ -131,14 +132,16 @@ fn finish_done(town: &mut SimTown, number: usize) -> Outcome {
     Ok(Some("handed in".to_owned()))
 }
 
-fn respawn(town: &mut SimTown, number: usize) -> Option<String> {
+fn respawn(town: &mut SimTown, number: usize, is_refused: bool) -> Option<String> {
     let now = town.now;
     let worker = &mut town.workers[number];
     if worker.bead.is_none() || matches!(worker.session, Session::Alive { .. }) {
         return None;
     }
     let is_lost = matches!(worker.session, Session::None) && worker.host != town.host;
-    if is_lost {
+    if is_refused {
+        worker.refused.push(now);
+    } else if is_lost {
         worker.lost.push(now);
     } else {
         worker.respawns.push(now);
@@ -207,6 +210,7 @@ pub(super) fn unstick(town: &mut SimTown, number: usize) {
     };
     worker.respawns.clear();
     worker.lost.clear();
+    worker.refused.clear();
     worker.slot = match *before {
         SlotState::Slinging(_) => SlotState::Slinging(Slinging::default()),
         SlotState::Finishing { record } => match record.failed {

@@ -154,6 +154,7 @@ pub(super) fn hand_in(town: &mut SimTown, number: usize) {
     worker.slot = SlotState::Idle;
     worker.respawns.clear();
     worker.lost.clear();
+    worker.refused.clear();
     worker.stuck_times = 0;
     worker.refusal = None;
     town.beads[bead].place = Place::Merging(town.now);

@@ -61,6 +61,7 @@ pub(super) struct SimWorker {
     pub session: Session,
     pub respawns: Vec<Timestamp>,
     pub lost: Vec<Timestamp>,
+    pub refused: Vec<Timestamp>,
     pub nudges: Nudges,
     pub stuck_times: u32,
     /// What hosted its last session.
@@ -144,6 +145,7 @@ impl SimTown {
                 session: Session::None,
                 respawns: Vec::new(),
                 lost: Vec::new(),
+                refused: Vec::new(),
                 nudges: Nudges::default(),
                 stuck_times: 0,
                 host: 0,
@@ -372,7 +374,7 @@ impl SimTown {
                 refusal: worker.refusal.clone()?,
                 is_running: matches!(worker.session, Session::Alive { .. }),
                 nudges: worker.nudges,
-                respawns: worker.respawns.clone(),
+                restarts: worker.refused.clone(),
             })
         });
         let others = self

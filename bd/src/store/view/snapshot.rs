@@ -452,6 +452,17 @@ impl Snapshot {
         holders
     }
 
+    /// How many edges of this kind point at a bead, deleted beads' too; nothing where the index alone cannot say it.
+    pub(crate) fn count_holders(&self, of: Node, kind: &DepKind) -> Option<usize> {
+        let Node::Row(row) = of else {
+            return None;
+        };
+        let links = self.index.incoming(row).iter();
+        let edges = links.filter_map(|link| self.index.edge(link.edge));
+        let count = || edges.filter(|edge| edge.kind == kind.code()).count();
+        self.over.is_empty().then(count)
+    }
+
     /// The children of a bead, deleted ones too.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
         self.every_holder(self.index.find(id), || id, &DepKind::ParentChild)

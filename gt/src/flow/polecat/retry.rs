@@ -33,6 +33,7 @@ pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<S
             return Err(NotStuck { worker }.into());
         };
         slot.respawns.clear();
+        slot.refused.clear();
         slot.lost.clear();
         slot.state = match *before {
             SlotState::Slinging(sling) => SlotState::Slinging(Slinging {

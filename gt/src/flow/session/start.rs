@@ -145,6 +145,8 @@ const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 pub enum RestartCause<'a> {
     /// It ended by itself in the middle of the work.
     Ended,
+    /// It ended since the API refused its requests.
+    Refused,
     /// It runs and makes no progress, for this reason: it is ended.
     NoProgress(&'a str),
     /// The session with this token hands over: it is ended if it runs; another one is not.
@@ -168,9 +170,9 @@ pub fn restart_session(
 ) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
-        RestartCause::Ended | RestartCause::NoProgress(_) => Lock::try_take(&lock)?,
         // Nobody comes back to this later.
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
+        _ => Lock::try_take(&lock)?,
     };
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
@@ -186,7 +188,7 @@ pub fn restart_session(
     let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
     let unneeded = slot.still_held(&beads, &ids).is_err()
         || !bead.is_open()
-        || (runs && why == RestartCause::Ended);
+        || (runs && matches!(why, RestartCause::Ended | RestartCause::Refused));
     if unneeded {
         return Ok(None);
     }
@@ -199,6 +201,7 @@ pub fn restart_session(
     }
     let counted = match why {
         RestartCause::HandedOver(_) => Counted::Not,
+        RestartCause::Refused => Counted::Refused,
         RestartCause::Ended if live.is_none() && are_lost(town, &slot)? => Counted::Lost,
         _ => Counted::Restart,
     };
@@ -345,6 +348,8 @@ enum Counted {
     Restart,
     /// All sessions of the town were lost at once: no worker is at fault.
     Lost,
+    /// The API refused: no worker is at fault.
+    Refused,
 }
 
 /// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or something
@@ -380,6 +385,7 @@ fn take_lease(
         match counted {
             Counted::Restart if !current.stopped => current.respawns.push(now.to_string()),
             Counted::Lost if !current.stopped => current.lost.push(now.instant()),
+            Counted::Refused => current.refused.push(now.instant()),
             _ => {}
         }
         current.handed_over = counted == Counted::Not && current.state.slinging().is_none();

@@ -21,6 +21,7 @@ use super::thresholds::Thresholds;
 use crate::flow::checkpoint;
 use crate::flow::done::{self, Left};
 use crate::flow::sandbox;
+use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
 use crate::flow::sling;
 use crate::host::LiveTown;
@@ -220,13 +221,6 @@ pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// Those of them that do not lie ahead, as after a clock that was wrong.
-pub(super) fn times_until(texts: &[String], now: Timestamp) -> Vec<Timestamp> {
-    let mut times = times(texts);
-    times.retain(|at| *at <= now);
-    times
-}
-
 /// The longest wait before a restart that follows another.
 const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
 /// The longest wait before a stuck worker is tried again.
@@ -354,14 +348,22 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 
 /// Starts a session again in its sandbox.
 pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    restart(town, worker, RestartCause::Ended)
+}
+
+/// Starts a session again that ended because the API refused its requests.
+pub(super) fn restart_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    restart(town, worker, RestartCause::Refused)
+}
+
+fn restart(
+    town: &LiveTown,
+    worker: &Worker,
+    why: RestartCause<'_>,
+) -> anyhow::Result<Option<String>> {
     let rig = town.rig(&worker.rig)?;
     write_checkpoint(town, worker);
-    let session = session::start::restart_session(
-        town,
-        &rig,
-        &worker.name,
-        session::start::RestartCause::Ended,
-    )?;
+    let session = session::start::restart_session(town, &rig, &worker.name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
 }
 

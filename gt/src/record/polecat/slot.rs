@@ -54,6 +54,9 @@ pub struct Slot {
     /// When its session was restarted because all sessions of the town were lost, for this bead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Timestamp>,
+    /// When its session was restarted that had ended because the API refused, for this bead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Timestamp>,
     /// The nudges that this session got because it made no progress.
     #[serde(skip_serializing_if = "Nudges::is_empty")]
     pub nudges: Nudges,
@@ -176,6 +179,7 @@ struct Stored {
     handed_over: bool,
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,
+    refused: Vec<Timestamp>,
     nudges: Nudges,
     stuck_times: u32,
     state: Option<SlotState>,
@@ -241,6 +245,7 @@ impl From<Stored> for Slot {
             handed_over: stored.handed_over,
             host: stored.host,
             lost: stored.lost,
+            refused: stored.refused,
             nudges: stored.nudges,
             stuck_times: stored.stuck_times,
             state,

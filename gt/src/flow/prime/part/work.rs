@@ -42,7 +42,7 @@ pub(in crate::flow::prime) fn work(
             slot.branch, slot.target
         ));
     }
-    if !slot.respawns.is_empty() && occasion != Occasion::Compact {
+    if !(slot.respawns.is_empty() && slot.refused.is_empty()) && occasion != Occasion::Compact {
         let sessions = slot.sessions();
         text.push_str(&format!(
             "This is session {sessions} on this work: look at `git status` and `git log` first, and go on \
