@@ -1,11 +1,14 @@
 //! The town as the loop watches over it: what wakes it, what hears of a pass, and what is looked after besides.
 
+use std::fs::{File, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use anyhow::Context;
 use bd::store::upkeep;
 use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
@@ -92,7 +95,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
     let watched = Watched {
-        root: identity_of(town.layout.root()),
+        root: Folder::open(town.layout.root())?,
         watch: Mutex::new(Watch::begin(&town, &waker)),
         town: Arc::clone(&town),
         waker: waker.clone(),
@@ -120,17 +123,37 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     lock(&running.world().instance).end(&town)
 }
 
-/// Device and inode of a folder; none where it is not there.
-fn identity_of(folder: &Path) -> Option<(u64, u64)> {
-    let meta = std::fs::metadata(folder).ok()?;
-    Some((meta.dev(), meta.ino()))
+/// A folder at its path. It is kept open, so that no other gets its number.
+struct Folder {
+    path: PathBuf,
+    own: File,
+}
+
+impl Folder {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let failed = || format!("cannot open {}", path.display());
+        Ok(Self {
+            path: path.to_owned(),
+            own: File::open(path).with_context(failed)?,
+        })
+    }
+
+    /// Whether it is not there any more. Who cannot look, because the disk or the network fails, does not know that.
+    fn is_gone(&self) -> bool {
+        let number = |meta: Metadata| (meta.dev(), meta.ino());
+        match (self.path.metadata(), self.own.metadata()) {
+            (Ok(there), Ok(own)) => number(there) != number(own),
+            (Err(error), _) => error.kind() == ErrorKind::NotFound,
+            (_, Err(_)) => false,
+        }
+    }
 }
 
 /// The town that is watched.
 struct Watched {
     town: Arc<LiveTown>,
     /// Its folder when the watch began: one that is made again at the same place is another.
-    root: Option<(u64, u64)>,
+    root: Folder,
     waker: Waker,
     instance: Mutex<Instance>,
     watch: Mutex<Watch>,
@@ -147,7 +170,7 @@ impl World for Watched {
     }
 
     fn is_gone(&self) -> bool {
-        identity_of(self.town.layout.root()) != self.root
+        self.root.is_gone()
     }
 
     fn facts(&self) -> anyhow::Result<Facts> {
@@ -252,5 +275,33 @@ fn report(acted: &Acted) {
         tracing::warn!(rule, saw, outcome, "failed");
     } else if acted.changed {
         tracing::info!(rule, saw, outcome, "done");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_looked_at_is_not_gone() {
+        let place = tempfile::tempdir().unwrap();
+        let [disk, path] = ["disk", "disk/town"].map(|name| place.path().join(name));
+        fs::create_dir_all(&path).unwrap();
+        let folder = Folder::open(&path).unwrap();
+        let aside = place.path().join("aside");
+        fs::rename(&disk, &aside).unwrap();
+        assert!(folder.is_gone());
+        // A link that leads to itself cannot be followed.
+        symlink(&disk, &disk).unwrap();
+        assert!(!folder.is_gone());
+        fs::remove_file(&disk).unwrap();
+        fs::create_dir_all(&path).unwrap();
+        assert!(folder.is_gone(), "another one");
+        fs::remove_dir_all(&disk).unwrap();
+        fs::rename(&aside, &disk).unwrap();
+        assert!(!folder.is_gone());
     }
 }

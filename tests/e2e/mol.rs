@@ -198,6 +198,31 @@ fn the_steps_of_the_usual_formula_never_stand_in_the_way_of_handing_in() {
 }
 
 #[test]
+fn a_molecule_that_is_attached_and_taken_off_leaves_the_text_of_its_work() {
+    let (town, bead, _) = with_steps();
+    let described = |town: &Town| {
+        let bead = town.show("web", &bead);
+        bead["description"].as_str().unwrap().to_owned()
+    };
+    let text = format!("{}\n\nNew columns\nattached_at: a time", described(&town));
+    town.bd("web", ["update", &bead, "--description", &text])
+        .ok();
+    town.gt(["mol", "detach", &bead]).ok();
+    // Only one that lasts is named in the text.
+    let pour = ["mol", "pour", "three", "--var", "issue=x", "--json"];
+    let poured = town.bd("web", pour).ok().json();
+    let molecule = poured["new_epic_id"].as_str().unwrap();
+    town.gt(["mol", "attach", &bead, molecule]).ok();
+    let with = described(&town);
+    town.gt(["mol", "detach", &bead]).ok();
+    let without = described(&town);
+    for (now, count) in [(with, 2), (without, 1)] {
+        assert!(now.ends_with("New columns\nattached_at: a time"), "{now}");
+        assert_eq!(now.matches("attached_at: ").count(), count, "{now}");
+    }
+}
+
+#[test]
 fn open_steps_can_be_handed_in_on_purpose_and_a_molecule_can_be_taken_off() {
     let (town, bead, worker) = with_steps();
     let taken = town.gt(["mol", "detach", &bead, "--json"]).ok().json();

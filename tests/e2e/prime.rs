@@ -24,7 +24,7 @@ fn a_worker_is_given_the_description_without_what_tools_keep_in_it() {
         r#"printf '%s' "$GT_BEAD_DESCRIPTION" > "$GT_ROOT/../scripts/given"; echo x > x.txt"#,
     );
     let bead = town.bead("web", "Work");
-    let text = "Fix the parser.\n\nMind the tabs.";
+    let text = "Fix the parser.\n\nMind the tabs in\nattached_at: a time\ndispatched_by: a name";
     town.bd("web", ["update", &bead, "--description", text])
         .ok();
     town.up();

@@ -121,9 +121,17 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
         of_first.filter(|one| one["bead"] == first.as_str()).count(),
         1
     );
+    let repo = town.root().join("web/.repo.git");
+    for (name, value) in [
+        ("color.ui", "always"),
+        ("diff.external", "echo"),
+        ("format.pretty", "oneline"),
+    ] {
+        town.git_at(&repo, ["config", name, value]).ok();
+    }
     let shown = town.gt(["rescue", "show", &kept]).ok().out;
     assert!(
-        shown.contains("+half") && shown.contains("Uncommitted work of"),
+        shown.contains("\n+half") && shown.contains("Uncommitted work of"),
         "{shown}"
     );
     let shown = town.gt(["rescue", "show", &kept, "--json"]).ok().json();

@@ -553,7 +553,7 @@ fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
     town.hook(
         "web",
         "convoy-briefing",
-        "echo \"reuse: Modal for $GT_BEAD of $GT_CONVOY_ADR\"; printf '\\033[31m# You are the mayor\\n'",
+        "echo \"reuse: Modal for $GT_BEAD of $GT_CONVOY_ADR\"; echo \"text: $GT_BEAD_DESCRIPTION\"; printf '\\033[31m# You are the mayor\\n'",
     );
     let first = primed(&town, "s1", "startup");
     assert!(

@@ -81,6 +81,10 @@ fn what_a_nudge_or_a_start_shows_on_the_screen_is_no_progress() {
     });
     std::fs::write(town.path("scripts/go"), "").unwrap();
     eventually("its output counts", || (sign() == "screen").then_some(()));
+    let shown = worker(&town)["progress"].clone();
+    town.gt(["nudge", &name, "and now?"]).ok();
+    let told = worker(&town)["progress"].clone();
+    assert_eq!(told, shown, "it still counts after the next nudge");
 }
 
 #[test]

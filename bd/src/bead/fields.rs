@@ -4,6 +4,8 @@
 //! keep their place and their bytes. Front matter, a block between two lines `---` at the very start, is none of
 //! them: it stays where it is, and its lines are no fields.
 
+use std::str::Lines;
+
 /// The front matter with the lines around it, and what follows; the first is empty where there is none.
 pub fn split_front_matter(description: &str) -> (&str, &str) {
     let Some(after) = description.strip_prefix("---\n") else {
@@ -17,6 +19,24 @@ pub fn split_front_matter(description: &str) -> (&str, &str) {
         }
     }
     ("", description)
+}
+
+/// The block of fields at the top, with the front matter before it and the blank line after it, and what follows.
+pub fn split_block(description: &str) -> (&str, &str) {
+    let (front, text) = split_front_matter(description);
+    let mut at = front.len();
+    for line in text.split_inclusive('\n') {
+        if split(line).is_none() {
+            at += if line.trim().is_empty() {
+                line.len()
+            } else {
+                0
+            };
+            break;
+        }
+        at += line.len();
+    }
+    description.split_at(at)
 }
 
 /// The value of the first line with this key; an empty value counts as absent.
@@ -33,21 +53,40 @@ pub fn get(description: &str, key: &str) -> Option<String> {
 /// The description with `key` set to `value`, or without it. An existing line is replaced where it
 /// stands; a new one goes to the block of fields at the top, or starts it, followed by a blank line.
 pub fn set(description: &str, key: &str, value: Option<&str>) -> String {
+    set_among(description, key, value, str::lines)
+}
+
+/// The same for a field that only stands in the block at the top: a line like it further down is a person's own.
+pub fn set_at_top(description: &str, key: &str, value: Option<&str>) -> String {
+    set_among(description, key, value, |text| split_block(text).0.lines())
+}
+
+fn set_among(
+    description: &str,
+    key: &str,
+    value: Option<&str>,
+    among: fn(&str) -> Lines<'_>,
+) -> String {
     let (front, text) = split_front_matter(description);
     let gap = if front.is_empty() || front.ends_with('\n') {
         ""
     } else {
         "\n"
     };
-    format!("{front}{gap}{}", set_in(text, key, value))
+    format!("{front}{gap}{}", set_in(text, key, value, among))
 }
 
-fn set_in(description: &str, key: &str, value: Option<&str>) -> String {
+fn set_in(
+    description: &str,
+    key: &str,
+    value: Option<&str>,
+    among: fn(&str) -> Lines<'_>,
+) -> String {
     let wanted = fold(key);
     let fresh = value.map(|value| format!("{key}: {}", value.replace(['\n', '\r'], " ")));
     let mut lines: Vec<String> = description.lines().map(str::to_owned).collect();
-    let is_wanted = |line: &String| split(line).is_some_and(|(own, _)| fold(own) == wanted);
-    match (lines.iter().position(is_wanted), fresh) {
+    let is_wanted = |line: &str| split(line).is_some_and(|(own, _)| fold(own) == wanted);
+    match (among(description).position(is_wanted), fresh) {
         (Some(at), Some(fresh)) => lines[at] = fresh,
         (Some(at), None) => {
             lines.remove(at);
@@ -161,6 +200,31 @@ mod tests {
         );
         let open = "---\nkeeper: never closed";
         assert_eq!(split_front_matter(open), ("", open));
+    }
+
+    #[test]
+    fn the_block_of_fields_ends_with_the_first_other_line() {
+        for (block, rest) in [
+            ("convoy: hq-cv-1\nbranch: a\n\n", "New columns\nat: time\n"),
+            ("---\na: b\n---\nconvoy: x\n", "Do it now\nat: time"),
+            ("", "Do it.\n\nat: time"),
+            ("convoy: x", ""),
+            ("", ""),
+        ] {
+            let whole = format!("{block}{rest}");
+            assert_eq!(split_block(&whole), (block, rest));
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_block_leaves_a_line_like_it_further_down() {
+        let text = "New columns\nat: time";
+        let set_once = set_at_top(text, "at", Some("now"));
+        assert_eq!(set_once, "at: now\n\nNew columns\nat: time");
+        let again = set_at_top(&set_once, "at", Some("then"));
+        assert_eq!(again, "at: then\n\nNew columns\nat: time");
+        assert_eq!(set_at_top(&again, "at", None), text);
+        assert_eq!(set_at_top(text, "at", None), text);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::pour::{Poured, pour};
 use super::proto;
 use super::template::{PourOptions, Template};
 use super::{MoleculeError, progress};
-use crate::bead::{Bead, DepKind, Kind};
+use crate::bead::{Bead, DepKind, Kind, fields};
 use crate::change::{self, ChangeError, New};
 use crate::store::Tx;
 
@@ -250,9 +250,8 @@ pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(
     if root.ephemeral {
         return Ok(());
     }
-    for (key, value) in [(progress::ATTACHED, molecule), ("attached_at", at)] {
-        work.description = crate::bead::fields::set(&work.description, key, Some(value));
-    }
+    let named = fields::set(&work.description, progress::ATTACHED, Some(molecule));
+    work.description = fields::set_at_top(&named, "attached_at", Some(at));
     tx.put_updated(work)?;
     Ok(())
 }
@@ -268,10 +267,9 @@ pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeErr
         Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    if crate::bead::fields::get(&work.description, progress::ATTACHED).is_some() {
-        for key in [progress::ATTACHED, "attached_at"] {
-            work.description = crate::bead::fields::set(&work.description, key, None);
-        }
+    if fields::get(&work.description, progress::ATTACHED).is_some() {
+        let unnamed = fields::set(&work.description, progress::ATTACHED, None);
+        work.description = fields::set_at_top(&unnamed, "attached_at", None);
         tx.put_updated(work)?;
     }
     Ok(Some(molecule))

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::host::{Input, LiveTown, Sent, runtime};
+use crate::record::progress;
 use crate::record::pulse::Pulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
@@ -35,13 +36,15 @@ pub fn nudge_by(
     let session = SessionName::of(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
+    let live = town.host.find(session.as_str())?;
+    let shown = live.and_then(|live| progress::last_shown(town, &live));
     let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
         Sent::Submitted => (true, "submitted"),
         Sent::Typed => (false, "typed, but it still stands in the input line"),
         Sent::DialogOpen => (false, "not typed: a dialog is open"),
         Sent::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
-    Pulse::note_typed(town, session.as_str());
+    Pulse::note_typed(town, session.as_str(), shown);
     let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
     town.tell(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(

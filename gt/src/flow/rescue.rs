@@ -107,8 +107,10 @@ pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
     let target = sandbox::start_of(&rig, &config::target_branch(town, &rig)).ok();
-    // What was staged is a second parent, and part of the changes since the first one.
+    // What was staged is a second parent, and part of the changes since the first one. Settings of a person's git change
+    // nothing.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
+    log = log.args(["--format=medium", "--no-color", "--no-ext-diff"]);
     log = log.args([&saved.commit]);
     // A crew member's clone may not have the target's last commit.
     if let Some(target) = target.filter(|target| git.resolve(target).is_ok_and(|at| at.is_some())) {

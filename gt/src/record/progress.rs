@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::pulse::{Pulse, Refusal};
 use crate::host::runtime::{Look, Preset, inspect_screen};
 use crate::host::{Live, LiveTown};
-use crate::town::RigLayout;
+use crate::town::{RigLayout, Town};
 
 /// So many lines of a screen are looked at.
 const LINES: usize = 60;
@@ -273,12 +273,18 @@ pub fn read(
     progress.doing = doing.clone();
     glances.keep(live, glance, now);
     let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
-    let echo = Pulse::typed(town, &live.name).map_or(live.created, |at| at.max(live.created));
-    let is_echo = live.activity.duration_since(echo) <= ECHO;
-    if !runs_hooks && !is_echo && !matches!(progress.doing, Doing::Busy) {
-        progress.see(Some(live.activity), Sign::Screen, false);
+    if !runs_hooks && !matches!(progress.doing, Doing::Busy) {
+        progress.see(last_shown(town, live), Sign::Screen, false);
     }
     progress
+}
+
+/// When the screen of a session last showed something that is neither its start nor the echo of a message.
+pub fn last_shown(town: &Town, live: &Live) -> Option<Timestamp> {
+    let typed = Pulse::typed(town, &live.name).filter(|(at, _)| *at >= live.created);
+    let (echo, before) = typed.unwrap_or((live.created, None));
+    let is_echo = live.activity.duration_since(echo) <= ECHO;
+    if is_echo { before } else { Some(live.activity) }
 }
 
 fn read_screen(screen: &str, preset: &Preset, activity: Timestamp) -> Doing {

@@ -109,22 +109,26 @@ impl Pulse {
     }
 
     /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
-    pub fn note_typed(town: &Town, session: &str) {
+    /// `shown` is when the screen last showed something else.
+    pub fn note_typed(town: &Town, session: &str, shown: Option<Timestamp>) {
         let path = town.layout.typed(session);
         let folder = path
             .parent()
             .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
-        let now = town.clock.now().to_string();
+        let now = town.clock.now();
+        let text = shown.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
         // Without it the echo of the message counts as progress, once.
         folder
-            .and_then(|()| file::replace_relaxed(&path, now.as_bytes(), 0o600))
+            .and_then(|()| file::replace_relaxed(&path, text.as_bytes(), 0o600))
             .ok();
     }
 
-    /// When a message was last typed into a session.
-    pub fn typed(town: &Town, session: &str) -> Option<Timestamp> {
+    /// When a message was last typed into a session, and when its screen had last shown something else.
+    pub fn typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
         let stored = file::read(&town.layout.typed(session)).ok()??;
-        str::from_utf8(&stored).ok()?.parse().ok()
+        let mut times = str::from_utf8(&stored).ok()?.split(' ');
+        let typed = times.next()?.parse().ok()?;
+        Some((typed, times.next().and_then(|shown| shown.parse().ok())))
     }
 
     /// Records an event of the session that this process belongs to. Whether the patrol should look now.

@@ -184,7 +184,7 @@ impl Layout {
         self.runtime().join("pulse").join(format!("{session}.json"))
     }
 
-    /// `.runtime/pulse/<session>.typed`: when a message was last typed into a session.
+    /// `.runtime/pulse/<session>.typed`: when a message was last typed into a session, and when its screen last showed something else.
     pub fn typed(&self, session: &str) -> PathBuf {
         self.pulse(session).with_extension("typed")
     }

@@ -96,7 +96,12 @@ fn briefing(
             ("GT_CONVOY_ID", convoy.id.clone()),
             ("GT_BEAD", bead.id.clone()),
             ("GT_BEAD_TITLE", bead.title.clone()),
-            ("GT_BEAD_DESCRIPTION", part::task_of(bead)),
+            (
+                "GT_BEAD_DESCRIPTION",
+                fields::split_front_matter(&part::task_of(bead))
+                    .1
+                    .to_owned(),
+            ),
             (
                 "GT_CONVOY_LATER",
                 if is_later { "1" } else { "" }.to_owned(),

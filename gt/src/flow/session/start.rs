@@ -15,6 +15,7 @@ use crate::host::runtime::{self, Preset, Ready, Runtime};
 use crate::host::{HostError, Live, Sent, SessionSpec};
 use crate::record::polecat::Claimed;
 use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
+use crate::record::progress;
 use crate::record::pulse::Pulse;
 use crate::town;
 use crate::town::RigLayout;
@@ -313,9 +314,10 @@ pub fn tell_of_work(
     };
     let title = bd::ui::escape::line(&bead.title);
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
+    let shown = progress::last_shown(town, &live);
     town.host
         .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
-    Pulse::note_typed(town, &live.name);
+    Pulse::note_typed(town, &live.name, shown);
     Ok(Some(live.name))
 }
 
@@ -502,7 +504,7 @@ fn begin(
             }
         }
     }
-    Pulse::note_typed(town, &live.name);
+    Pulse::note_typed(town, &live.name, None);
     Ok((live, question))
 }
 

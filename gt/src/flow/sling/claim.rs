@@ -386,11 +386,12 @@ fn hook_bead(
     attempt::begin(&mut bead, &now)?;
     bead.updated_at = now;
     let by = tx.actor().to_owned();
-    bead.description = bd::bead::fields::set(&bead.description, "dispatched_by", Some(&by));
+    bead.description = bd::bead::fields::set_at_top(&bead.description, "dispatched_by", Some(&by));
     // What any worker before has in hand counts no more.
     bd::bead::attempt::raise(&mut bead)?;
     if !args.is_empty() {
-        bead.description = bd::bead::fields::set(&bead.description, "attached_args", Some(args));
+        bead.description =
+            bd::bead::fields::set_at_top(&bead.description, "attached_args", Some(args));
     }
     tx.put(bead.clone())?;
     Ok(bead)

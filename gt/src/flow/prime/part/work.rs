@@ -112,7 +112,8 @@ pub(in crate::flow::prime) fn task_of(bead: &Bead) -> String {
     without_bookkeeping(&bead.description).0
 }
 
-/// A description without the lines that tools keep in it, and the instructions that came with the sling.
+/// A description without the lines that tools keep at its top, and the instructions that came with the sling. Such lines
+/// further down are a person's own.
 fn without_bookkeeping(description: &str) -> (String, String) {
     const KEPT_BY_TOOLS: [&str; 4] = [
         "dispatched_by",
@@ -120,11 +121,12 @@ fn without_bookkeeping(description: &str) -> (String, String) {
         "attached_at",
         "attached_args",
     ];
-    let instructions = fields::get(description, "attached_args").unwrap_or_default();
+    let block = fields::split_block(description).0;
+    let instructions = fields::get(block, "attached_args").unwrap_or_default();
     let text = KEPT_BY_TOOLS
         .iter()
         .fold(description.to_owned(), |text, key| {
-            fields::set(&text, key, None)
+            fields::set_at_top(&text, key, None)
         });
     (text, instructions)
 }
@@ -150,6 +152,11 @@ mod tests {
             ..Bead::default()
         };
         assert!(assignment(&empty).contains("Its title is the assignment"));
+        let own = "Add these columns:\nattached_at: when\nattached_args: what";
+        for description in [own.to_owned(), format!("dispatched_by: mayor\n\n{own}")] {
+            assert_eq!(without_bookkeeping(&description).0, own);
+            assert_eq!(without_bookkeeping(&description).1, "");
+        }
         let same = Bead {
             title: "Handle tabs".to_owned(),
             description: "Handle tabs\n".to_owned(),
