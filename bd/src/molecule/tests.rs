@@ -142,3 +142,51 @@ proptest! {
         }
     }
 }
+
+/// The steps of `bd-m` among these beads, each with its parent, by their numbers.
+fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
+    let (_, snapshot) = with(|tx| {
+        for (id, parent) in beads {
+            let edge = parent.map(|parent| {
+                format!(r#","dependencies":[{{"issue_id":"{id}","depends_on_id":"{parent}","type":"parent-child"}}]"#)
+            });
+            let kind = if *id == "bd-m" { "epic" } else { "task" };
+            let line = format!(
+                r#"{{"id":"{id}","title":"t","issue_type":"{kind}"{}}}"#,
+                edge.unwrap_or_default()
+            );
+            tx.put(record::parse(line.as_bytes())?)?;
+        }
+        Ok(())
+    });
+    let progress = Progress::by_number(&snapshot, "bd-m").unwrap();
+    let steps = progress.steps.iter();
+    steps.map(|step| step.head.id().to_owned()).collect()
+}
+
+#[test]
+fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
+    let root = [("bd-m", None), ("bd-other", None)];
+    let of = |more: &[(&str, Option<&str>)]| steps_of(&[&root, more].concat());
+    let child = Some("bd-m");
+    let plain = [("bd-m.10", child), ("bd-m.2", child), ("bd-m.1", None)];
+    assert_eq!(of(&plain), ["bd-m.1", "bd-m.2", "bd-m.10"]);
+    // Far apart, below each other, twice, without a number, of another parent.
+    let odd = [
+        ("bd-m.4000000000000", child),
+        ("bd-m.2", child),
+        ("bd-m.2.1", Some("bd-m.2")),
+        ("bd-m.02", child),
+        ("bd-own", child),
+        ("bd-below", Some("bd-own")),
+        ("bd-m.3", Some("bd-other")),
+    ];
+    let mut found = of(&odd);
+    // Those with the same number may stand either way.
+    found[..2].sort();
+    let expected = ["bd-m.02", "bd-m.2", "bd-m.2.1", "bd-m.4000000000000"];
+    assert_eq!(found[..4], expected);
+    let mut rest = found.split_off(4);
+    rest.sort();
+    assert_eq!(rest, ["bd-below", "bd-own"]);
+}
