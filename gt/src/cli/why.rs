@@ -109,7 +109,9 @@ fn line(event: &EventLine, page: &mut Page) {
             _ => continue,
         };
         let text = escape::line(&text);
-        if DETAILS.contains(&key.as_str()) && !text.is_empty() && !sentence.contains(&text) {
+        // The digits of a number may stand in an id.
+        let is_told = !value.is_number() && sentence.contains(&text);
+        if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {
             page.line(format!("      {key}: {text}"));
         }
     }

@@ -214,7 +214,9 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
         "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; printf 'no \\033[1mmodel\\033[0m today\\n'; sleep 1; exit 7",
     );
     town.gt(["config", "set", "patrol.breaker.wait", "1s"]).ok();
-    let bead = town.bead("web", "Hopeless");
+    // Its id has the digit of the exit code.
+    let bead = "web-72s".to_owned();
+    town.bd("web", ["create", "Hopeless", "--id", &bead]).ok();
     town.up();
     // The first session may be over before the sling is; it says so then, and the rest is the same.
     town.gt(["sling", &bead, "web"]).run();
