@@ -145,7 +145,7 @@ proptest! {
 
 /// The steps of `bd-m` among these beads, each with its parent, by their numbers.
 fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
-    let (_, snapshot) = with(|tx| {
+    let ((), snapshot) = with(|tx| {
         for (id, parent) in beads {
             let edge = parent.map(|parent| {
                 format!(r#","dependencies":[{{"issue_id":"{id}","depends_on_id":"{parent}","type":"parent-child"}}]"#)
