@@ -108,12 +108,7 @@ fn the_happy_path_cycles_idle_working_idle_and_reuses_the_sandbox_by_branch_swit
 #[test]
 fn a_broken_sandbox_is_moved_aside_and_made_again() {
     let (town, _origin) = Town::with_rig();
-    town.script("echo work > \"$GT_BEAD.txt\"");
-    town.up();
-    let first = town.bead("web", "First");
-    let worker = town.sling(&first);
-    town.closed("web", &first);
-    town.quiet();
+    let (_, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("precious.txt"), "still here\n").unwrap();
     std::fs::write(sandbox.join(".git"), "gitdir: /nowhere\n").unwrap();

@@ -5,12 +5,7 @@ use town_tests::Town;
 #[test]
 fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     let (town, _origin) = Town::with_rig();
-    town.script("echo work > \"$GT_BEAD.txt\"");
-    town.up();
-    let first = town.bead("web", "First");
-    let worker = town.sling(&first);
-    town.closed("web", &first);
-    town.quiet();
+    let (first, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("left over.txt"), "not to be lost\n").unwrap();
     std::fs::write(sandbox.join("README.md"), "changed\n").unwrap();
@@ -149,12 +144,7 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
 #[test]
 fn what_a_worker_left_in_its_sandbox_is_named_by_the_brief_of_its_bead() {
     let (town, _origin) = Town::with_rig();
-    town.script("echo work > \"$GT_BEAD.txt\"");
-    town.up();
-    let first = town.bead("web", "First");
-    let worker = town.sling(&first);
-    town.closed("web", &first);
-    town.quiet();
+    let (first, worker) = town.idle_worker();
     std::fs::write(town.sandbox(&worker).join("more.txt"), "more\n").unwrap();
     let second = town.bead("web", "Second");
     let slung = town.gt(["sling", &second, "web", "--json"]).ok().json();

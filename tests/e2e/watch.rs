@@ -74,7 +74,7 @@ fn what_a_nudge_or_a_start_shows_on_the_screen_is_no_progress() {
     assert_eq!(sign(), "start", "{}", worker(&town));
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("· no progress"), "{status}");
-    // What the agent shows later by itself is progress.
+    // What the agent shows later is progress.
     let nudged = std::time::Instant::now();
     eventually("the echo is over", || {
         (nudged.elapsed().as_secs() > 4).then_some(())

@@ -515,6 +515,18 @@ impl Town {
         pass.env("BD_NOW", later.to_string()).ok()
     }
 
+    /// Starts the town, whose workers write a file for each bead, and lets one do a bead: gives the bead and the worker, which is
+    /// idle then.
+    pub fn idle_worker(&self) -> (String, String) {
+        self.script("echo work > \"$GT_BEAD.txt\"");
+        self.up();
+        let bead = self.bead("web", "First");
+        let worker = self.sling(&bead);
+        self.closed("web", &bead);
+        self.quiet();
+        (bead, worker)
+    }
+
     /// Waits until no worker has a session, so that nothing writes any more.
     pub fn quiet(&self) {
         eventually("all sessions have ended", || {

@@ -56,7 +56,7 @@ pub fn set(description: &str, key: &str, value: Option<&str>) -> String {
     set_among(description, key, value, str::lines)
 }
 
-/// The same for a field that only stands in the block at the top: a line like it further down is a person's own.
+/// The same for a field that stands only in the block at the top: a similar line further down is text of a person.
 pub fn set_at_top(description: &str, key: &str, value: Option<&str>) -> String {
     set_among(description, key, value, |text| split_block(text).0.lines())
 }

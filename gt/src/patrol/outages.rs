@@ -85,6 +85,14 @@ pub struct RefusedWorker {
 /// The outages of the town, by agent program.
 pub fn outages(view: &TownView) -> Vec<Outage> {
     let all = || view.polecats.values().flatten();
+    // Those ahead come from a clock that was wrong.
+    let until = |times: &[Timestamp]| -> Vec<Timestamp> {
+        times
+            .iter()
+            .filter(|at| **at <= view.now)
+            .copied()
+            .collect()
+    };
     let refused = all().filter_map(|polecat| {
         Some(RefusedWorker {
             worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
@@ -92,10 +100,7 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
             refusal: polecat.refusal.clone()?,
             is_running: polecat.progress.is_some(),
             nudges: polecat.slot.nudges.until(view.now),
-            restarts: {
-                let restarts = polecat.slot.refused.iter().copied();
-                restarts.filter(|at| *at <= view.now).collect()
-            },
+            restarts: until(&polecat.slot.refused),
         })
     });
     let others = all().filter(|polecat| polecat.refusal.is_none());

@@ -81,9 +81,13 @@ pub struct Trace {
 impl Attempt {
     /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
     pub fn describe_failure(&self) -> String {
+        format!("{} gave up: {}", self.worker, self.failure())
+    }
+
+    /// Why it failed, without the word that marks it as failed.
+    pub fn failure(&self) -> &str {
         let why = self.why.trim();
-        let why = why.strip_prefix("failed:").unwrap_or(why).trim();
-        format!("{} gave up: {why}", self.worker)
+        why.strip_prefix("failed:").unwrap_or(why).trim()
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A process that is there is no progress. Signs are what the program's hooks report of tools, commits, changed files,
 //! and, where a program runs no hooks, what appears on its screen. A spinner or a clock is none: a screen that shows
-//! work in progress counts for nothing by itself, nor does the echo of a message that was typed into the session. Cheap signs are read each time; files and screen are looked at only
-//! when those are older than `patrol.progress.note`.
+//! work in progress does not count, nor does the echo of a message that was typed into the session. Cheap signs are read
+//! each time; files and screen are looked at only when those are older than `patrol.progress.note`.
 
 use std::collections::HashMap;
 use std::fs;

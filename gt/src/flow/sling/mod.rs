@@ -301,7 +301,7 @@ fn keep_for_next(
         return Ok(None);
     }
     let slot = Slot::load(&beads, &Slot::id(&town.prefix(&at), &at, &name));
-    // A sandbox that git cannot read stays as it is, and must not keep the bead from someone else.
+    // A sandbox that git cannot read stays unchanged, and must not keep the bead from someone else.
     let sandbox = Sandbox::of(town, rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }

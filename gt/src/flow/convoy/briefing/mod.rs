@@ -111,19 +111,13 @@ fn time_of(failed: &Attempt) -> Timestamp {
 
 /// What a failed attempt teaches, as the reason of a bead that was closed as failed says it.
 fn lesson_of(failed: &Attempt) -> String {
-    let why = failed.why.trim();
-    let why = why.strip_prefix("failed:").unwrap_or(why).trim();
-    format!("Failed: {why}")
+    format!("Failed: {}", failed.failure())
 }
 
 /// The same in one line.
 fn lesson_in_line(failed: &Attempt) -> String {
-    let lesson = lesson_of(failed);
-    let why = lesson.strip_prefix("Failed: ").unwrap_or(&lesson);
-    cut(
-        &why.split_whitespace().collect::<Vec<_>>().join(" "),
-        LESSON,
-    )
+    let words: Vec<&str> = failed.failure().split_whitespace().collect();
+    cut(&words.join(" "), LESSON)
 }
 
 /// The finished beads of a convoy and those whose attempt failed and that are open for another, oldest first. Of beads that
@@ -160,7 +154,7 @@ pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<En
     told.enumerate().filter_map(entry_of).collect()
 }
 
-/// A bead of which later workers are told.
+/// A bead that the briefing of a later worker names.
 enum Told<'a> {
     Finished(BeadRef<'a>),
     /// An attempt at it failed, and it is not done.
