@@ -90,9 +90,11 @@ fn work_that_was_taken_away_is_named_as_long_as_its_bead_is_open() {
     let worker = town.sling(&first);
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("half.txt"), "half\n").unwrap();
-    town.gt(["unsling", &first]).ok();
+    let unslung = town.gt(["unsling", &first]).ok();
     let listed = town.gt(["rescue", "list", "--json"]).ok().json();
     let kept = listed[0]["ref"].as_str().unwrap().to_owned();
+    let way = format!("gt rescue show {kept}");
+    assert!(unslung.out.contains(&way), "{}", unslung.out);
     assert!(kept.starts_with("refs/gt/rescue/web/polecats/"), "{kept}");
     // The worker does other things since, each with work of its own that is saved.
     let mut others = Vec::new();

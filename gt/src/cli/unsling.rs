@@ -7,7 +7,7 @@ use crate::flow::sling::unsling;
 /// Take work off a hook.
 ///
 /// The bead becomes open again and the worker's session ends. Its branch and files stay. Uncommitted work is saved
-/// to a snapshot first.
+/// to a rescue ref first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The bead
@@ -23,6 +23,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ));
         if let Some(session) = &unslung.session {
             page.line(format!("  session ended: {session}"));
+        }
+        if let Some(kept) = &unslung.kept {
+            page.line("  uncommitted work is saved:");
+            page.line(format!("  gt rescue show {kept}"));
         }
     })
 }

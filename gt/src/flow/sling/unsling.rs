@@ -22,6 +22,9 @@ pub struct Unslung {
     pub holder: String,
     /// The session that was ended.
     pub session: Option<String>,
+    /// The rescue ref of what was not committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 /// The bead is on nobody's hook.
@@ -47,7 +50,7 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
         }
     );
     let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
-    let session = match &holder {
+    let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
             let rig = town.rig(rig)?;
             let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
@@ -61,11 +64,11 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
                 session::end::polecat(town, session.as_str(), &slot)?;
             }
             release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
-            session.map(|session| session.to_string())
+            (session.map(|session| session.to_string()), kept)
         }
         _ => {
             release(town, &found.store, &bead.id, None)?;
-            None
+            (None, None)
         }
     };
     town.tell(&event!(Unhook, bead: bead.id, target: holder.to_string()));
@@ -73,6 +76,7 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
         bead: bead.id,
         holder: bead.assignee,
         session,
+        kept,
     })
 }
 
