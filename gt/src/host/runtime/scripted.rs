@@ -221,13 +221,17 @@ fn commit(request: &ScriptedRequest, work: &Work, say: &dyn Fn(&str)) -> Result<
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
+    /// Another process writes it: a program that is open for writing here, and in what other tests fork meanwhile, cannot
+    /// be run.
     fn script(path: &Path, text: &str) {
-        fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        let write = Exec::new("sh")
+            .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+            .arg(path)
+            .stdin(format!("#!/bin/sh\n{text}\n"));
+        assert!(write.run().unwrap().ok());
     }
 
     /// A sandbox with one commit, a stand-in for `gt` that notes its arguments, and a script.
