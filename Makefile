@@ -26,7 +26,7 @@ setup:
 
 demo: setup
 	@echo "building (a few minutes the first time) ..."
-	$(CARGO) build --locked -p gt -p gtd -p bd
+	$(CARGO) build --locked -p gt-cli -p gtd -p bd-cli
 	$${CARGO_TARGET_DIR:-target}/debug/gt demo $(DEMO)
 
 test: setup
@@ -37,7 +37,7 @@ nightly: setup
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) GASTOWN_E2E_FORGET=1 $(CARGO) test --locked -p town-tests --test e2e
 	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
-	GASTOWN_SIM=10000 $(CARGO) test --locked -p gtd --lib sim
+	GASTOWN_SIM=10000 $(CARGO) test --locked -p town-sim
 	python3 tests/mutants.py
 
 soak: setup

@@ -13,7 +13,12 @@ cd "$(dirname "$0")/.."
 
 [ $# -gt 0 ] || set -- bd gt gtd gt-keeper
 packages=
-for name in "$@"; do packages="$packages -p $name"; done
+for name in "$@"; do
+    case $name in
+    bd | gt) packages="$packages -p $name-cli" ;;
+    *) packages="$packages -p $name" ;;
+    esac
+done
 host=$(rustc -vV | sed -n 's/^host: //p')
 musl=$(printf '%s' "$host" | sed 's/-gnu$/-musl/')
 probe=$(mktemp -d)

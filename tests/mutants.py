@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# name: (file, the code, what it becomes, the end-to-end test that must fail; `gtd:` stands before a test of the simulation)
+# name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the simulation)
 MUTANTS = {
     "target always holds the work": (
         "gt/src/flow/mq/verify.rs",
@@ -79,75 +79,75 @@ MUTANTS = {
         "gt/src/patrol/witness.rs",
         "            restart(at.max(progress.at), rest.max(SignedDuration::ZERO))\n",
         "            restart(Timestamp::MAX, rest.max(SignedDuration::ZERO))\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a worker with a dialog is never restarted": (
         "gt/src/patrol/witness.rs",
         "        (Doing::Dialog { .. }, _) => restart(progress.at, thresholds.restart),\n",
         "        (Doing::Dialog { .. }, _) => None,\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a nudge does not count": (
         "gt/src/patrol/witness.rs",
         "        (last >= self.progress.work).then_some(last)\n",
         "        (false && last >= self.progress.work).then_some(last)\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "nobody tries again after an outage": (
         "gt/src/patrol/outages.rs",
         "        let is_due = outage.next_try() <= now;\n",
         "        let is_due = false;\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "an outage opens breakers": (
         "gt/src/patrol/polecats/mod.rs",
         "    if polecat.refused {\n        return None;\n    }\n",
         "",
-        "gtd:sim::tests::an_outage_costs_few_tries_and_one_message",
+        "town-sim:tests::an_outage_costs_few_tries_and_one_message",
     ),
     "a sling is not taken up again": (
         "gt/src/patrol/polecats/mod.rs",
         "        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),\n",
         "        SlotState::Slinging(_) => return None,\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a done is not finished": (
         "gt/src/patrol/polecats/mod.rs",
         "        SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),\n",
         "        SlotState::Finishing { .. } => return None,\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a done that cannot succeed is tried for ever": (
         "gt/src/record/polecat/slot.rs",
         "        self.failed_done().is_some_and(|failed| !failed.retry)\n",
         "        false && self.failed_done().is_some_and(|failed| !failed.retry)\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a session without work is left": (
         "gt/src/patrol/polecats/mod.rs",
         "        return (alive || polecat.shown)\n",
         "        return (false && (alive || polecat.shown))\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a ready request is not merged": (
         "gt/src/patrol/queue.rs",
         "        .filter(SignedDuration::is_zero)\n",
         "        .filter(|_| false)\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a done convoy does not land": (
         "gt/src/patrol/convoys.rs",
         "    let landable = facts.landable.iter().map(land);\n",
         "    let landable = facts.landable.iter().take(0).map(land);\n",
-        "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
+        "town-sim:tests::every_bead_lands_whatever_goes_wrong",
     ),
 }
 
 
 def run_test(copy: pathlib.Path, target: str, test: str) -> tuple[bool, str]:
     """Whether the test passes, and what cargo said."""
-    of = ["-p", "gtd", "--lib"] if test.startswith("gtd:") else ["-p", "town-tests", "--test", "e2e"]
-    command = ["cargo", "test", "--locked", "--quiet", *of, "--", "--exact", test.removeprefix("gtd:")]
+    of = ["-p", "town-sim", "--lib"] if test.startswith("town-sim:") else ["-p", "town-tests", "--test", "e2e"]
+    command = ["cargo", "test", "--locked", "--quiet", *of, "--", "--exact", test.removeprefix("town-sim:")]
     done = subprocess.run(command, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": target}, text=True, capture_output=True)
     said = done.stdout + done.stderr
     if "could not compile" in said or "running 0 tests" in said or "running 1 test" not in said:

@@ -1,7 +1,7 @@
 //! The one table from typed errors to what a person and a program are told: message, hint, JSON code,
 //! exit code.
 
-use serde_json::{Value, json};
+use kit::failure::{CHANGED, FAILED, Failure, Usage};
 
 use crate::bead::id::{ResolveError, is_well_formed};
 use crate::change::{ChangeError, PlanError};
@@ -13,85 +13,16 @@ use crate::store::StoreError;
 use crate::store::find::NotFound;
 use crate::sync::SyncError;
 
-/// The exit code of a command that failed. Clients of the era know no other one.
-pub const FAILED: u8 = 1;
-/// The exit code of a change that `--expect-version` refused.
-pub const CHANGED: u8 = 3;
-
-/// A failed command as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// What went wrong: the chain of causes joined with `: `.
-    pub message: String,
-    /// The way out.
-    pub hint: Option<String>,
-    /// A stable word for programs.
-    pub code: &'static str,
-    /// The exit code of the process: [`FAILED`] or [`CHANGED`].
-    pub exit: u8,
-    /// Ids like the one that names no bead.
-    pub similar: Vec<String>,
-}
-
-/// A command line that cannot be understood.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
-
-/// Something already said, item by item, on standard error: nothing is left to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing succeeded")]
-pub struct Silent;
-
-impl Failure {
-    /// How an error is shown.
-    pub fn of(error: &anyhow::Error) -> Self {
-        let message = chain(error);
-        let (code, exit, hint) = classify(error);
-        Self {
-            message,
-            hint,
-            code,
-            exit,
-            similar: Vec::new(),
-        }
+/// Returns how an error is shown: its message with the code, exit code and hint of the first cause that
+/// this crate knows.
+pub fn describe_failure(error: &anyhow::Error) -> Failure {
+    let (code, exit, hint) = classify(error);
+    Failure {
+        hint,
+        code,
+        exit,
+        ..Failure::unclassified(error)
     }
-
-    /// The same with the ids of beads that may have been meant.
-    #[must_use]
-    pub fn with_similar(mut self, similar: Vec<String>) -> Self {
-        if self.hint.is_none() && !similar.is_empty() {
-            self.hint = Some(format!("similar ids: {}", similar.join(", ")));
-        }
-        self.similar = similar;
-        self
-    }
-
-    /// The error object: `{"error", "code", "hint"?, "similar"?}`.
-    pub fn json(&self) -> Value {
-        let mut object = json!({"error": self.message, "code": self.code});
-        if let Some(hint) = &self.hint {
-            object["hint"] = json!(hint);
-        }
-        if !self.similar.is_empty() {
-            object["similar"] = json!(self.similar);
-        }
-        object
-    }
-}
-
-/// The chain of causes joined with `: `, without repeating a cause that a message already tells.
-fn chain(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain() {
-        let cause = cause.to_string();
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
 }
 
 /// Code, exit and hint of the first cause that we know.
@@ -393,7 +324,7 @@ mod tests {
             source: io,
         };
         let error = anyhow::Error::from(store).context("closing bd-1");
-        let failure = Failure::of(&error);
+        let failure = describe_failure(&error);
         assert!(
             failure
                 .message
@@ -406,9 +337,9 @@ mod tests {
     #[test]
     fn usage_exits_with_two_and_unknown_errors_with_one() {
         let usage = anyhow::Error::from(Usage("unknown flag: --x".into()));
-        assert_eq!(Failure::of(&usage).exit, 1);
+        assert_eq!(describe_failure(&usage).exit, 1);
         let other: anyhow::Result<()> = Err(anyhow::anyhow!("odd")).context("doing");
-        assert_eq!(Failure::of(&other.unwrap_err()).code, "failed");
+        assert_eq!(describe_failure(&other.unwrap_err()).code, "failed");
     }
 
     #[test]
@@ -417,7 +348,7 @@ mod tests {
             anyhow::Error::from(ChangeError::NotFound("bd-9".into())),
             anyhow::Error::from(ResolveError::NotFound("bd-9".into())),
         ] {
-            let failure = Failure::of(&error);
+            let failure = describe_failure(&error);
             assert_eq!(failure.code, "not_found");
             assert_eq!(failure.message, "no issue found matching \"bd-9\"");
         }
@@ -440,7 +371,7 @@ mod tests {
             },
         ];
         for error in errors {
-            let failure = Failure::of(&anyhow::Error::from(error));
+            let failure = describe_failure(&anyhow::Error::from(error));
             let text = format!("{} {:?}", failure.message, failure.hint);
             for word in ["rm ", "reset", "--force", "checkout", "clean"] {
                 assert!(!text.contains(word), "{text}");

@@ -16,9 +16,7 @@
 
 pub mod bead;
 pub mod change;
-pub mod cli;
 pub mod config;
-pub mod context;
 pub mod doctor;
 pub mod error;
 pub mod foreign;
@@ -31,5 +29,3 @@ pub mod molecule;
 pub mod query;
 pub mod store;
 pub mod sync;
-pub mod sys;
-pub mod ui;

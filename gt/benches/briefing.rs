@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Author, Reports, Store, upkeep};
-use bd::sys::{Clock, clock};
 use criterion::{Criterion, criterion_group, criterion_main};
 use gt::flow::convoy::briefing;
 use gt::town::beads::{Stores, external_ref};
+use kit::sys::{Clock, clock};
 
 const BEADS: usize = 500;
 

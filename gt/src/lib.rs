@@ -12,7 +12,7 @@
 //! | [`host`] | Where sessions run: tmux, agent programs, the daemon's process. |
 //! | [`town`] | The ground: layout, identities, settings, events, the stores of the rigs. |
 
-pub mod cli;
+pub mod error;
 pub mod flow;
 pub mod host;
 pub mod patrol;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bd::git::{Git, Identity};
-use bd::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, Random};
 
 use crate::flow::install::{InstallRequest, install};
 use crate::flow::rig::{self, AddRequest, Added};

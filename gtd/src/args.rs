@@ -4,12 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use bd::sys::Env;
-use bd::ui::{Ui, counted};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use gt::town::identity::Address;
+use kit::sys::Env;
+use kit::ui::Ui;
 
-use crate::sim::{self, Chaos, SimRequest};
 use crate::supervise::AlreadyRunning;
 
 /// Run the daemon of Gas Town
@@ -26,7 +25,12 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(RunArgs),
-    Sim(SimArgs),
+    /// Moved to the program `town-sim`.
+    #[command(hide = true)]
+    Sim {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        args: Vec<OsString>,
+    },
 }
 
 /// Watch a town until it is stopped
@@ -46,39 +50,6 @@ struct RunArgs {
     dry_run: bool,
 }
 
-/// Try the rules of the patrol on a simulated town
-///
-/// Draws a town, agents and troubles from a seed, and lets the real rules act until every bead has landed. What must always
-/// hold is checked after each action. A failure prints its seed: the same seed gives the same run. Nothing is read from
-/// or written to a town.
-#[derive(Debug, Args)]
-struct SimArgs {
-    /// The first seed
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
-    /// How many seeds to try, one after the other
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    count: u64,
-    /// How many rigs
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    rigs: u64,
-    /// How many workers per rig
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    polecats: u64,
-    /// How many beads
-    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    beads: u64,
-    /// Allow only these kinds of trouble (default: all)
-    #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    chaos: Vec<Chaos>,
-    /// Print each action
-    #[arg(short, long)]
-    verbose: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
 /// The whole command line, for man pages and completions.
 pub fn command() -> clap::Command {
     Cli::command()
@@ -90,7 +61,7 @@ pub fn command() -> clap::Command {
     reason = "the same shape as the other programs"
 )]
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    if let Some(exit) = bd::cli::completion::answer(&env, &args, command) {
+    if let Some(exit) = kit::cli::completion::answer(&env, &args, command) {
         return exit;
     }
     let cli = match Cli::try_parse_from(args) {
@@ -101,12 +72,14 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     };
     let ended = match &cli.command {
         Command::Run(args) => run(&env, args),
-        Command::Sim(args) => simulate(&env, args),
+        Command::Sim { .. } => Err(anyhow::anyhow!(
+            "the simulator is a program of its own: `cargo run -p town-sim -- --seed 1` in the source folder of Gas Town"
+        )),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let failure = gt::cli::error::failure(&error);
+            let failure = gt::error::failure(&error);
             Ui::new(false, false, &env).error(&failure);
             // As for a bad command line: systemd does not start it again, since that would change nothing.
             let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();
@@ -132,45 +105,4 @@ fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
         return crate::live::once(&town);
     }
     crate::live::forever(town)
-}
-
-/// Runs simulations until one fails.
-fn simulate(env: &Env, args: &SimArgs) -> anyhow::Result<()> {
-    let ui = Ui::new(args.json, false, env);
-    let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    for seed in (args.seed..).take(size(args.count)) {
-        let result = sim::run(&SimRequest {
-            seed,
-            rigs: size(args.rigs),
-            polecats: size(args.polecats),
-            beads: size(args.beads),
-            chaos: args.chaos.clone(),
-        });
-        let failed = !result.faults.is_empty();
-        if args.verbose || failed {
-            ui.status(&result.log.join("\n"));
-        }
-        if args.json {
-            ui.raw(&format!("{}\n", serde_json::to_string(&result)?));
-        } else {
-            ui.raw(&format!(
-                "seed {seed}: {} of {} beads landed in {} h; {}, {}, {}\n",
-                result.landed,
-                args.beads,
-                result.minutes / 60,
-                counted(result.actions, "action"),
-                counted(result.sessions, "session"),
-                counted(result.messages, "message"),
-            ));
-        }
-        anyhow::ensure!(
-            !failed,
-            "seed {seed}: {}\nTo run it again: gtd sim --seed {seed} --rigs {} --polecats {} --beads {} --verbose",
-            result.faults.join("\n"),
-            args.rigs,
-            args.polecats,
-            args.beads
-        );
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The daemon's log: lines on standard error, which journald or `daemon/daemon.log` keeps.
 
-use bd::sys::Env;
+use kit::sys::Env;
 use tracing_subscriber::EnvFilter;
 
 /// Begins logging; `GTD_LOG` chooses what, as in `debug` or `gtd=trace`.

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gtd::main(bd::sys::Env::of_process(), bd::sys::env::args())
+    gtd::main(kit::sys::Env::of_process(), kit::sys::env::args())
 }

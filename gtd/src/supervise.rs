@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use bd::sys::file;
 use gt::host::LiveTown;
 use gt::host::daemon::{StateFile, lock_path, pid_path, state_path};
 use gt::town::lock::{Lock, LockError};
+use kit::sys::file;
 
 /// The running daemon's hold on its town.
 pub(crate) struct Instance {

@@ -69,8 +69,8 @@ fn words(line: &str) -> Vec<String> {
 fn problem(line: &str) -> Option<String> {
     let words = words(line);
     let command: Command = match words.first()?.as_str() {
-        "gt" => gt::cli::command(),
-        _ => bd::cli::command(),
+        "gt" => gt_cli::command(),
+        _ => bd_cli::command(),
     };
     let error = command.try_get_matches_from(&words).err()?;
     let is_shortened = matches!(

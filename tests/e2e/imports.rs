@@ -17,6 +17,9 @@ fn outer(depth: usize) -> impl Fn(&str) -> Option<String> {
     }
 }
 
+/// The layers of `kit`, lowest first.
+const KIT: [&[&str]; 5] = [&["sys", "json"], &["failure"], &["ui"], &["cli"], &[""]];
+
 /// The layers of `gt`, lowest first.
 const GT: [&[&str]; 8] = [
     &["town"],
@@ -25,30 +28,33 @@ const GT: [&[&str]; 8] = [
     &["flow"],
     &["patrol"],
     &["view"],
-    &["cli"],
+    &["error"],
     &[""],
 ];
 
 /// The layers of `bd`, lowest first.
-const BD: [&[&str]; 13] = [
-    &["sys"],
+const BD: [&[&str]; 10] = [
     &["git"],
     &["bead"],
     &["merge", "config"],
     &["store"],
-    &["graph", "query", "change", "sync", "formula", "foreign"],
+    &["graph", "query"],
+    &["change", "sync", "foreign"],
+    &["formula"],
     &["molecule"],
     &["error"],
-    &["ui"],
     &["doctor", "hooks"],
-    &["context"],
-    &["cli"],
-    &[""],
 ];
 
 #[test]
+fn in_kit_nothing_is_imported_from_a_higher_layer() {
+    let found = imports("kit").upwards(&KIT);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
 fn in_bd_nothing_is_imported_from_a_higher_layer() {
-    let found = imports("bd").upwards(&BD);
+    let found = imports("bd").upwards(&[&BD[..], &[&[""]]].concat());
     assert!(found.is_empty(), "{found:#?}");
 }
 

@@ -25,8 +25,11 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn no_source_file_is_longer_than_a_newcomer_can_hold() {
     for crate_folder in [
+        "kit/src",
         "bd/src",
+        "bd/cli/src",
         "gt/src",
+        "gt/cli/src",
         "gtd/src",
         "plugins/keeper/src",
         "tests/src",
@@ -46,9 +49,9 @@ fn every_command_has_its_file_and_is_driven_by_a_test() {
         .iter()
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
-    for command in gt::cli::command().get_subcommands() {
+    for command in gt_cli::command().get_subcommands() {
         let name = command.get_name().replace('-', "_");
-        let cli = root().join("gt/src/cli");
+        let cli = root().join("gt/cli/src");
         let there = cli.join(format!("{name}.rs")).is_file() || cli.join(&name).is_dir();
         assert!(there, "gt {name} has no file in {}", cli.display());
         // The wrapper and the scripted agent run in every session of every test, the restart in every handoff.
@@ -106,7 +109,7 @@ fn commands_of_gt_hold_no_domain_logic() {
         "SessionName::",
     ];
     let mut found = Vec::new();
-    for path in sources(&root().join("gt/src/cli")) {
+    for path in sources(&root().join("gt/cli/src")) {
         let text = production(&path);
         for word in of_lower_layers.iter().filter(|word| text.contains(**word)) {
             found.push(format!("{}: {word}", path.display()));
@@ -120,9 +123,10 @@ fn beads_are_closed_in_one_place() {
     let mut found = Vec::new();
     for folder in [
         "gt/src",
+        "gt/cli/src",
         "gtd/src",
         "plugins/keeper/src",
-        "bd/src/cli",
+        "bd/cli/src",
         "bd/src/sync",
     ] {
         for path in sources(&root().join(folder)) {

@@ -42,7 +42,6 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "every reading command in turn")]
 fn status_convoys_and_prime_answer_and_rewrite_nothing() {
     let town = old_town();
     let before = all(&town.root());

@@ -1,4 +1,4 @@
-//! `gtd sim` and `gtd run --once --dry-run`.
+//! `town-sim` and `gtd run --once --dry-run`.
 
 use town_tests::Town;
 
@@ -6,8 +6,8 @@ use town_tests::Town;
 fn a_simulation_runs_from_a_seed_and_touches_no_town() {
     let town = Town::new();
     let run = |more: &[&str]| {
-        let args = ["sim", "--seed", "7", "--rigs", "1", "--beads", "4"];
-        town.gtd(args.into_iter().chain(more.iter().copied())).ok()
+        let args = ["--seed", "7", "--rigs", "1", "--beads", "4"];
+        town.sim(args.into_iter().chain(more.iter().copied())).ok()
     };
     let said = run(&["--count", "2"]).out;
     assert_eq!(said.lines().count(), 2, "{said}");
@@ -22,9 +22,9 @@ fn a_simulation_runs_from_a_seed_and_touches_no_town() {
     );
     let log = run(&["--verbose"]).err;
     assert!(log.contains("W1-sling-unblocked on bead r0-"), "{log}");
-    town.gtd(["sim", "--chaos", "earthquake"])
-        .fails("earthquake");
-    town.gtd(["sim", "--rigs", "0"]).fails("1..=1000");
+    town.sim(["--chaos", "earthquake"]).fails("earthquake");
+    town.sim(["--rigs", "0"]).fails("1..=1000");
+    town.gtd(["sim", "--seed", "7"]).fails("town-sim");
 }
 
 #[test]

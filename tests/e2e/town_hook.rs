@@ -522,7 +522,6 @@ fn primed(town: &Town, session: &str, source: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
     let (town, _origin) = Town::with_rig();
     let rig = town.root().join("web");

@@ -5,8 +5,8 @@ use clap::Command;
 /// The programs, by name.
 pub fn programs() -> [(&'static str, Command); 4] {
     [
-        ("bd", bd::cli::command()),
-        ("gt", gt::cli::command()),
+        ("bd", bd_cli::command()),
+        ("gt", gt_cli::command()),
         ("gtd", gtd::command()),
         ("gt-keeper", gt_keeper::command()),
     ]

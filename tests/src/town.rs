@@ -87,11 +87,11 @@ impl Town {
     /// `GASTOWN_TEST_BIN` names their folder.
     fn link_programs(&self) {
         let shipped = std::env::var_os("GASTOWN_TEST_BIN").map(PathBuf::from);
-        for name in ["bd", "gt", "gtd", "gt-keeper"] {
+        for name in ["bd", "gt", "gtd", "gt-keeper", "town-sim"] {
             let to = self.path("bin").join(name);
             let from = match &shipped {
-                Some(folder) => folder.join(name),
-                None => multicall(),
+                Some(folder) if name != "town-sim" => folder.join(name),
+                _ => multicall(),
             };
             // Another file system has no hard links to it: then a copy does.
             if std::fs::hard_link(&from, &to).is_err() {
@@ -136,6 +136,11 @@ impl Town {
     /// Runs `gtd` in the town's root.
     pub fn gtd<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
         self.program("gtd", &self.root()).args(args)
+    }
+
+    /// Runs the simulator.
+    pub fn sim<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
+        self.program("town-sim", &self.root()).args(args)
     }
 
     /// Runs `bd` in a rig.

@@ -74,6 +74,15 @@ impl Kind {
     }
 }
 
+/// Kinds that are records about a town, not work.
+pub const INFRA: [Kind; 5] = [
+    Kind::Agent,
+    Kind::Role,
+    Kind::Rig,
+    Kind::Message,
+    Kind::Slot,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

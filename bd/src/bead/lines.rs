@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 
 use crate::bead::{Bead, record};
-use crate::sys::parallel::both;
+use kit::sys::parallel::both;
 
 /// The lines of one file.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
 }
 
 /// Whether a line is a marker that git leaves in a file with conflicts.
-pub(crate) fn is_conflict_marker(line: &[u8]) -> bool {
+pub fn is_conflict_marker(line: &[u8]) -> bool {
     [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"]
         .iter()
         .any(|marker| line.starts_with(marker))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bead::lines;
-use crate::sys::file;
+use kit::sys::file;
 
 /// One record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::{Revived, revive};
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// What came back.
 #[derive(Debug, Default)]

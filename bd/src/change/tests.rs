@@ -3,7 +3,7 @@
 use super::*;
 use crate::bead::{DepKind, Kind, Status};
 use crate::store::{Author, Store, Tx};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// Runs work in a transaction on a fresh store.
 fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> T {

@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bead::validate::Vocabulary;
-use crate::sys::lock;
-use crate::sys::{Env, file};
+use kit::sys::lock;
+use kit::sys::{Env, file};
 
 const SYNC_BRANCH: &str = "sync-branch";
 

@@ -14,7 +14,7 @@ use crate::store::damage::{self, Sound};
 use crate::store::journal;
 use crate::store::paths::Paths;
 use crate::store::{Author, Store, StoreError};
-use crate::sys::{Clock, file};
+use kit::sys::{Clock, file};
 
 /// A damaged line.
 struct Damaged {

@@ -15,8 +15,8 @@ use crate::config::key;
 use crate::git::Git;
 use crate::store::paths::Paths;
 use crate::store::{Author, Snapshot, Store, StoreError};
-use crate::sys::Clock;
-use crate::ui::counted;
+use kit::sys::Clock;
+use kit::ui::counted;
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

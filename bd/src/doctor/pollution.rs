@@ -2,7 +2,7 @@
 
 use super::{Check, Level};
 use crate::store::Snapshot;
-use crate::ui::counted;
+use kit::ui::counted;
 
 /// Words that titles of test beads begin with.
 const WORDS: [&str; 8] = [

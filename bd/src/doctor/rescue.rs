@@ -7,7 +7,7 @@ use crate::bead::lines;
 use crate::git::Git;
 use crate::merge;
 use crate::store::{Store, StoreError};
-use crate::sys::file;
+use kit::sys::file;
 
 /// How many commits back are looked at.
 const COMMITS: usize = 200;

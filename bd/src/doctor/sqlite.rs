@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Check, Level};
 use crate::foreign::sqlite;
 use crate::store::mark;
-use crate::ui::counted;
+use kit::ui::counted;
 
 /// Files beside a database that are of no use without the program that made them.
 const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];

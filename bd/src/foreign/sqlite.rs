@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::issue::instant;
 use super::{ForeignBeads, ForeignError};
 use crate::bead::record;
-use crate::sys::exec::{Exec, ExecError};
+use kit::sys::exec::{Exec, ExecError};
 
 /// Columns that hold truth values.
 const SWITCHES: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];

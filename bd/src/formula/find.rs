@@ -11,7 +11,7 @@ use super::builtin;
 use super::problem::FormulaError;
 use super::source::{self, Format, Loaded};
 use crate::store::route::town_of;
-use crate::sys::Env;
+use kit::sys::Env;
 
 const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
 

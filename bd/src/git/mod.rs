@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::sys::ExecError;
+use kit::sys::ExecError;
 
 pub use combine::{Contained, TreeMerge};
 pub(crate) use folders::folders;

@@ -180,7 +180,7 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
     }
     for (_, path) in &gone {
         let file = git.folder().join(path);
-        crate::sys::file::remove(&file).map_err(|error| Git::file_error(&file, error))?;
+        kit::sys::file::remove(&file).map_err(|error| Git::file_error(&file, error))?;
     }
     for path in &moved {
         move_file(&aside.join(path), &git.folder().join(path))?;

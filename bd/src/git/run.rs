@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::wait::{self, Wait};
 use super::{Git, GitError, redact};
-use crate::sys::{Exec, ExecError, Finished};
+use kit::sys::{Exec, ExecError, Finished};
 
 /// How long a local command may take.
 const LOCAL: Duration = Duration::from_secs(120);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Git, GitError, Identity, redact};
-use crate::sys::file;
+use kit::sys::file;
 
 /// How long a first download may take.
 const CLONE: Duration = Duration::from_secs(3600);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::Git;
 use super::folders::{Folders, folders};
-use crate::sys::{Env, Remembered};
+use kit::sys::{Env, Remembered};
 
 /// Who git says the user is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

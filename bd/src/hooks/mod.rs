@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::git::{Git, GitError};
-use crate::sys::file;
+use kit::sys::file;
 
 const SHIM: &str = include_str!("../../templates/git-hook.sh");
 

@@ -1,6 +1,6 @@
 //! The agents that can be told about beads, and the files that each of them reads.
 
-use crate::sys::section::Marks;
+use kit::sys::section::Marks;
 
 /// A program that reads instructions or runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,7 @@ pub mod progress;
 pub mod proto;
 pub mod squash;
 pub mod stale;
+pub mod step_tree;
 pub mod template;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::change;
 use crate::formula::schema::{Formula, Step};
 use crate::formula::vars::Values;
 use crate::store::{Author, Snapshot, Store, Tx};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// Runs work in a transaction on a fresh store, then looks at what is there.
 fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot) {

@@ -1,7 +1,7 @@
 //! Which beads a list shows.
 
-use crate::sys::clock::nanoseconds;
 use jiff::Timestamp;
+use kit::sys::clock::nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
 use crate::store::{BeadRef, ListRow, Rank, Snapshot, StoreError, Time};

@@ -1,5 +1,6 @@
 //! Questions to a snapshot: filters, orders, times as people write them.
 
+pub mod completion;
 pub mod differ;
 pub mod expr;
 pub mod filter;

@@ -13,7 +13,7 @@ use crate::store::log::archive;
 use crate::store::view::bead_ref::Time;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::{Author, Store, StoreError};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// The ids of the beads that may go, sorted.
 pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {

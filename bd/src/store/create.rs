@@ -10,7 +10,7 @@ use crate::config;
 use crate::store::StoreError;
 use crate::store::disk::mark;
 use crate::store::disk::paths::Paths;
-use crate::sys::file;
+use kit::sys::file;
 
 const GITIGNORE: &str = include_str!("../../templates/gitignore");
 const CONFIG: &str = include_str!("../../templates/config.yaml");

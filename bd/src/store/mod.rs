@@ -45,7 +45,7 @@ pub use disk::error::StoreError;
 pub use disk::find::find;
 pub use disk::reports::Reports;
 pub use disk::{find, mark, paths};
-pub(crate) use index::Counts;
+pub use index::Counts;
 #[doc(hidden)]
 pub use index::seal as seal_index;
 pub(crate) use log::damage;
@@ -60,11 +60,11 @@ pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;
 use crate::config::Config;
-use crate::sys::{Clock, clock, lock};
 use commit::fold::{Fold, Folded};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::Paths;
+use kit::sys::{Clock, clock, lock};
 use view::source::{self, SETTLE_PAUSE, SETTLE_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
@@ -126,7 +126,7 @@ impl Store {
     /// The same store, whose readers go by settings that were read from its files already. Writers read them under
     /// the lock, which those who change them hold, too.
     #[must_use]
-    pub(crate) fn with_settings(mut self, settings: Option<Config>) -> Self {
+    pub fn with_settings(mut self, settings: Option<Config>) -> Self {
         self.settings = settings;
         self
     }

@@ -10,7 +10,7 @@ use crate::store::commit::fold::Folded;
 use crate::store::disk::files;
 use crate::store::view::source::Source;
 use crate::store::{Store, StoreError, index};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
 /// one without the lock, an index, does without it.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::bead::id;
 use crate::bead::lines;
 use crate::store::disk::find;
-use crate::sys::Env;
+use kit::sys::Env;
 
 /// One line of `routes.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 
 use super::Store;
 use super::disk::reports::Reports;
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// The end of a command, whether it succeeded or not: reports what was noticed, then, if there is a clock, does what is
 /// due and reports what came up by that.

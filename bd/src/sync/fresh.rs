@@ -20,8 +20,8 @@ use crate::git::{Git, GitError};
 use crate::store::find::{Found, GitPlace};
 use crate::store::paths::Paths;
 use crate::store::{StoreError, create, exchange, route};
-use crate::sys::lock;
-use crate::sys::{Clock, Env, file};
+use kit::sys::lock;
+use kit::sys::{Clock, Env, file};
 
 /// Files that a store has once it was written to.
 const TRACES: &[&str] = &[

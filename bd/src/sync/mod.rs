@@ -28,7 +28,7 @@ use crate::merge::{MergeError, Note, Overruled};
 use crate::store::exchange::{Base, StoreSide};
 use crate::store::rollback;
 use crate::store::{Store, StoreError};
-use crate::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, Random};
 pub use place::SyncPlace;
 use side::{Side, Sides};
 use tips::{Tips, see, tips};

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use bd::bead::Stamp;
 use bd::git::Git;
-use bd::sys::{Inside, file};
 use jiff::SignedDuration;
+use kit::sys::{Inside, file};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::crew;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bd::bead::{Bead, Kind};
 use bd::git::Git;
 use bd::store::{Author, Store};
-use bd::sys::{Clock, Env, file};
+use kit::sys::{Clock, Env, file};
 use serde::Serialize;
 use serde_json::json;
 

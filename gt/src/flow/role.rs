@@ -3,7 +3,7 @@
 //! What must always hold: a role that gtd does with plain code gets no session, and one that a person stopped is not
 //! started by the patrol.
 
-use bd::sys::file;
+use kit::sys::file;
 
 use super::session;
 use crate::host::{Live, LiveTown};

@@ -6,8 +6,8 @@
 
 use bd::bead::Status;
 use bd::git::Git;
-use bd::sys::file;
-use bd::ui::escape;
+use kit::sys::file;
+use kit::ui::escape;
 
 use crate::flow::seance;
 use crate::host::LiveTown;

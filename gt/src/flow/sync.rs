@@ -10,8 +10,8 @@ use bd::config::Config;
 use bd::git::{Git, Identity};
 use bd::store::{Snapshot, Store};
 use bd::sync::{self, SyncPlace, SyncRequest, Synced};
-use bd::sys::file;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::discovery;
@@ -189,7 +189,7 @@ fn describe_sync(synced: &Synced) -> Option<String> {
     let pushed = remote.map_or(String::new(), |remote| format!(", pushed to {remote}"));
     Some(format!(
         "{} committed to {}, {} changed by others{pushed}",
-        bd::ui::counted(synced.sent, "bead"),
+        kit::ui::counted(synced.sent, "bead"),
         synced.branch,
         synced.received
     ))

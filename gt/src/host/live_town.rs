@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bd::store::Reports;
-use bd::sys::{Clock, Env, Random, env};
+use kit::sys::{Clock, Env, Random, env};
 
 use super::Host;
 use super::tmux::Tmux;

@@ -17,8 +17,8 @@ pub mod wrapper;
 use std::fmt;
 use std::path::PathBuf;
 
-use bd::sys::ExecError;
 use jiff::Timestamp;
+use kit::sys::ExecError;
 
 pub use fake::FakeHost;
 pub use live_town::LiveTown;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bd::sys::{Env, Exec, file};
+use kit::sys::{Env, Exec, file};
 use serde::{Deserialize, Serialize};
 
 use super::SessionSpec;
@@ -108,7 +108,7 @@ pub enum StartError {
     },
     /// The command could not be started.
     #[error(transparent)]
-    Exec(#[from] bd::sys::ExecError),
+    Exec(#[from] kit::sys::ExecError),
 }
 
 /// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use bd::sys::clock;
 use jiff::Timestamp;
+use kit::sys::clock;
 use serde::Serialize;
 
 use super::decision::{Action, Decision};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bd::ui::time::ago;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::time::ago;
 
 use super::decision::{Action, Decision};
 use super::rule;

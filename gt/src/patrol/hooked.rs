@@ -5,8 +5,8 @@
 
 use bd::bead::{Bead, Status};
 use bd::store::Mark;
-use bd::ui::time::ago;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::time::ago;
 
 use super::decision::{Action, Decision};
 use super::rule;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use bd::sys::file;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::Acted;

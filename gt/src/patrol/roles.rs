@@ -73,7 +73,7 @@ fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<D
         0 => format!("{agent} has no session"),
         count => format!(
             "{agent} has no session after {}",
-            bd::ui::counted(count as usize, "start")
+            kit::ui::counted(count as usize, "start")
         ),
     };
     Some(Decision {

@@ -30,7 +30,6 @@ fn overdue_escalation() -> EscalationFacts {
 }
 
 /// Facts to which every rule applies.
-#[expect(clippy::too_many_lines, reason = "one fact after the other")]
 fn everything() -> Facts {
     let dead = || PolecatFacts {
         alive: Some(false),

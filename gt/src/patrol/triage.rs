@@ -114,7 +114,7 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
         return match asked {
             Some((Triage::Interrupt, _)) => nothing("it knows that its API refuses"),
             _ => {
-                let times = bd::ui::counted(facts.refusals as usize, "time");
+                let times = kit::ui::counted(facts.refusals as usize, "time");
                 (
                     Triage::Interrupt,
                     format!("its API refused {times} in a row"),
@@ -140,7 +140,7 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
             nothing("it was woken and has time to answer")
         }
         Some((Triage::Wake, at)) => {
-            let ago = bd::ui::time::ago(now, at);
+            let ago = kit::ui::time::ago(now, at);
             (
                 Triage::Restart,
                 format!("{quiet}, and no answer since it was woken {ago}"),
@@ -187,7 +187,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "a table")]
     fn every_row_of_the_matrix() {
         use Triage::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
         let gone = DeaconFacts {

@@ -18,7 +18,7 @@ pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
     }
 }
 
-pub(crate) fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
+pub fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
     let Address::Polecat(rig, name) = address else {
         return Slot::default();
     };
@@ -31,7 +31,7 @@ pub(crate) fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
 }
 
 /// The bead on an agent's hook: hooked and assigned to it, in whichever store.
-pub(crate) fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
+pub fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
     let (long, mailbox) = (address.to_string(), address.mailbox());
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)

@@ -1,6 +1,6 @@
 //! The pause of a town, `.runtime/deacon/paused.json`: the patrol reads and writes messages, and does nothing else.
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::state_file;
@@ -54,7 +54,7 @@ impl Pause {
 
     /// In a few words, for a screen.
     pub fn describe(&self) -> String {
-        let reason = bd::ui::escape::line(&self.reason);
+        let reason = kit::ui::escape::line(&self.reason);
         if reason.is_empty() {
             "the town is paused".to_owned()
         } else {

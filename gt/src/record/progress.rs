@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bd::git::Git;
-use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::escape;
 use serde::Serialize;
 
 use super::pulse::{Pulse, Refusal};
@@ -176,7 +176,7 @@ impl Progress {
 
     /// When it last got on: `12m ago`, `no progress for 12m` if it has not since its session started.
     pub fn describe_age(&self, now: Timestamp) -> String {
-        let ago = bd::ui::time::ago(now, self.at);
+        let ago = kit::ui::time::ago(now, self.at);
         match (self.sign, ago.strip_suffix(" ago")) {
             (Sign::Start, Some(time)) => format!("no progress for {time}"),
             (Sign::Start, None) => "no progress yet".to_owned(),

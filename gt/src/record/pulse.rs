@@ -4,8 +4,8 @@
 //! It holds nothing that beads could say, and may be lost at any time: progress is then judged by commits, files and
 //! the screen.
 
-use bd::sys::file;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
@@ -323,7 +323,7 @@ fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
         .split_once('(')
         .and_then(|(_, rest)| rest.split_once(')'));
     let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
-    let here = now.to_zoned(named.unwrap_or_else(bd::sys::env::zone));
+    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     let today = here.with().time(time).build().ok()?;
     if today.timestamp() > now {

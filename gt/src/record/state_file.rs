@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use bd::sys::file;
+use kit::sys::file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

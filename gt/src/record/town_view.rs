@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadRef, Mark, Snapshot};
-use bd::sys::parallel::both;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::parallel::both;
 
 use super::hidden;
 use super::hook;

@@ -53,7 +53,7 @@ impl Rollback {
             Ok(left) if left.is_empty() => return None,
             Ok(left) => {
                 let beads: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
-                let count = bd::ui::counted(beads.len(), "bead");
+                let count = kit::ui::counted(beads.len(), "bead");
                 let file = store.issues_file();
                 let what = format!(
                     "{} was rolled back, and changes to {count} are no longer in it",

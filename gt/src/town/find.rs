@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::sys::Env;
+use kit::sys::Env;
 
 /// There is no town here.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::sys::{clock, file};
+use kit::sys::{clock, file};
 
 /// Longer than a look at a lock takes.
 const A_LOOK: Duration = Duration::from_millis(200);

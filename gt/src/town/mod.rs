@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bd::store::{Author, Reports, Store, StoreError};
-use bd::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, Random};
 
 pub use find::{NotInTown, find};
 pub use layout::{Layout, RigLayout};

@@ -14,7 +14,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use bd::sys::clock;
+use kit::sys::clock;
 use rustix::process::Signal;
 
 /// The variable that marks the processes of one session.
@@ -320,7 +320,7 @@ fn parse(stat: &str) -> Option<Stat> {
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
-    use bd::sys::Exec;
+    use kit::sys::Exec;
 
     use super::*;
 

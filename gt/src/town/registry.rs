@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::sys::file;
+use kit::sys::file;
 
 use super::identity::Address;
 use super::{Town, home_of};

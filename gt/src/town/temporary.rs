@@ -25,14 +25,14 @@ static ENDS_AT_ONCE: AtomicBool = AtomicBool::new(false);
 static WATCH: Once = Once::new();
 
 /// The signals that ask a program to end. One that the caller lets us ignore (`nohup`) stays ignored.
-pub(crate) fn ending_signals() -> impl Iterator<Item = i32> {
+pub fn ending_signals() -> impl Iterator<Item = i32> {
     let all = [SIGHUP, SIGINT, SIGTERM].into_iter();
     all.filter(|signal| !process::ignores(*signal))
 }
 
 /// Lets temporary folders of this process be removed before a signal ends it. Not for a program that handles
 /// these signals itself.
-pub(crate) fn remove_on_signals() {
+pub fn remove_on_signals() {
     ENDS_AT_ONCE.store(true, Ordering::Relaxed);
 }
 
@@ -74,7 +74,7 @@ impl TemporaryFolder {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidFilename.into());
         };
-        bd::sys::file::make_folder(parent, 0o700)?;
+        kit::sys::file::make_folder(parent, 0o700)?;
         match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -1,7 +1,7 @@
 //! The feed: the town's events, chosen by who, what and where, each as one sentence.
 
-use bd::ui::escape;
 use jiff::Timestamp;
+use kit::ui::escape;
 use serde_json::Value;
 
 use crate::host::LiveTown;

@@ -205,7 +205,6 @@ fn work_squashed_by_hand_is_recognised_by_its_tree() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_once() {
     let (town, _origin) = Town::with_rig();
     // It lives long enough to count as started (a start that fails waits longer each time), and for tmux to read

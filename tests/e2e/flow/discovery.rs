@@ -40,7 +40,6 @@ fn kept(town: &Town, key: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn twelve_beads_hand_their_documents_on_and_none_reaches_the_target() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);

@@ -7,7 +7,6 @@ const WORK: &str = r#"echo "$GT_BEAD_TITLE" > "$GT_BEAD.txt"
 echo "wrote $GT_BEAD.txt" > "$GT_SUMMARY_FILE""#;
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
     let town = Town::new();
     let (web, api) = (town.add_rig("web", "web"), town.add_rig("api", "ap"));

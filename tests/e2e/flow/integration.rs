@@ -132,7 +132,6 @@ fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents()
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn two_rigs_are_all_prepared_before_one_is_pushed_and_a_refused_push_takes_nothing_back() {
     let town = Town::new();
     let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));

@@ -9,12 +9,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bd::cli::completion::{SHELLS, script};
 use bd::formula::{Formula, Step};
-use bd::sys::env;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use kit::cli::completion::{SHELLS, script};
+use kit::sys::env;
 use town_tests::programs;
 
 fn main() -> ExitCode {

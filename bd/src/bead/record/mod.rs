@@ -9,14 +9,15 @@
 use std::borrow::Cow;
 use std::io;
 
+use kit::json::Escaped;
 use serde::ser::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter};
+use serde_json::ser::CompactFormatter;
 
 mod fields;
 mod number;
 
 pub use fields::Fields;
-pub use number::{squeezed, unmark};
+pub use number::squeezed;
 
 use super::fields_table::table_serde;
 use super::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, with_fields};
@@ -183,62 +184,6 @@ pub fn raw(value: &serde_json::Value) -> Option<Raw> {
     (!empty)
         .then(|| serde_json::value::to_raw_value(value).ok())
         .flatten()
-}
-
-/// A formatter that escapes what HTML pages could trip over, and else does as `F` does.
-pub struct Escaped<F>(pub F);
-
-macro_rules! forward {
-    ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
-        $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W, $($arg: $kind),*) -> io::Result<()> {
-            self.0.$name(writer, $($arg),*)
-        })*
-    };
-}
-
-impl<F: Formatter> Formatter for Escaped<F> {
-    forward! {
-        begin_array();
-        end_array();
-        begin_array_value(first: bool);
-        end_array_value();
-        begin_object();
-        end_object();
-        begin_object_key(first: bool);
-        end_object_key();
-        begin_object_value();
-        end_object_value();
-    }
-
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some(at) = memchr::memchr3(b'<', b'>', b'&', rest.as_bytes()) {
-            separated(writer, &rest[..at])?;
-            write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
-            rest = &rest[at + 1..];
-        }
-        separated(writer, rest)
-    }
-}
-
-/// Writes text without markup, its line and paragraph separators escaped.
-fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
-    let mut rest = text;
-    // Few texts have the byte that both begin with, and a byte is found far quicker than a character.
-    if memchr::memchr(0xe2, text.as_bytes()).is_some() {
-        while let Some(at) = rest.find(['\u{2028}', '\u{2029}']) {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            let mut chars = rest[at..].chars();
-            let found = chars.next().unwrap_or_default();
-            write!(writer, "\\u{:04x}", u32::from(found))?;
-            rest = chars.as_str();
-        }
-    }
-    writer.write_all(rest.as_bytes())
 }
 
 macro_rules! bead_serde {

@@ -1,15 +1,13 @@
 //! Numbers keep their text on the way to `--json`: a JSON value would print `1.50` as `1.5`.
 //!
-//! A number that a JSON value would print in another way stands there as a marked string. [`unmark`] makes it a number
+//! A number that a JSON value would print in another way stands there as a marked string. [`kit::json::unmark`] makes it a number
 //! again in the printed text. A number that is too large for a JSON value is a plain string, which clients can read.
 
+use kit::json::NUMBER_MARK;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Fields;
-
-/// What marks a string as the text of a number: nothing that a person types.
-const MARK: &str = "\u{fffe}number:";
 
 /// The JSON text as a value in which numbers keep their text.
 pub(super) fn exact(raw: &RawValue) -> Value {
@@ -29,39 +27,11 @@ pub(super) fn exact(raw: &RawValue) -> Value {
         }
         Some(b'-' | b'0'..=b'9') => match serde_json::from_str::<Value>(text) {
             Ok(Value::Number(number)) if number.to_string().as_str() == text => number.into(),
-            Ok(_) => Value::String(format!("{MARK}{text}")),
+            Ok(_) => Value::String(format!("{NUMBER_MARK}{text}")),
             Err(_) => Value::String(text.to_owned()),
         },
         _ => serde_json::from_str(text).unwrap_or_default(),
     }
-}
-
-/// Printed JSON with the marked strings as numbers.
-pub fn unmark(text: String) -> String {
-    let quoted = format!("\"{MARK}");
-    if memchr::memmem::find(text.as_bytes(), quoted.as_bytes()).is_none() {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(&quoted) {
-        let (before, marked) = rest.split_at(at);
-        let marked = &marked[quoted.len()..];
-        let number = marked.split('"').next().unwrap_or_default();
-        let is_number = number.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
-            && serde_json::from_str::<Value>(number).is_ok();
-        out.push_str(before);
-        // Behind a backslash it is a piece of another string.
-        if is_number && !before.ends_with('\\') {
-            out.push_str(number);
-            rest = &marked[number.len() + 1..];
-        } else {
-            out.push_str(&quoted);
-            rest = marked;
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 /// JSON without the whitespace between its parts, so that it fits on a line; its numbers and strings keep their text.
@@ -87,7 +57,7 @@ mod tests {
 
     fn printed(text: &str) -> String {
         let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-        unmark(serde_json::to_string(&exact(&raw)).unwrap())
+        kit::json::unmark(serde_json::to_string(&exact(&raw)).unwrap())
     }
 
     #[test]
@@ -105,7 +75,7 @@ mod tests {
 
     #[test]
     fn foreign_text_with_the_mark_stays_a_string() {
-        let text = format!(r#"["{MARK}x","\"{MARK}1","{MARK}1\\"]"#);
+        let text = format!(r#"["{NUMBER_MARK}x","\"{NUMBER_MARK}1","{NUMBER_MARK}1\\"]"#);
         assert_eq!(printed(&text), text);
     }
 

@@ -5,7 +5,7 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 use crate::git::User;
-use crate::sys::Env;
+use kit::sys::Env;
 
 /// A repository whose own settings end so, beside a file `more`.
 fn repository(place: &Place, settings: &str) -> Git {
@@ -44,7 +44,7 @@ fn sure(git: &Git) -> User {
         assert_eq!(git.user(&Env::default()), told(git));
         place.exists().then_some(())
     };
-    crate::sys::clock::wait_for(Duration::from_secs(5), is_known).expect("it is remembered");
+    kit::sys::clock::wait_for(Duration::from_secs(5), is_known).expect("it is remembered");
     let user = git.user(&Env::default());
     assert_eq!(user, told(git));
     user

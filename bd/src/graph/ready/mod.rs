@@ -2,7 +2,7 @@
 //!
 //! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
 
-use crate::sys::clock::nanoseconds;
+use kit::sys::clock::nanoseconds;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 

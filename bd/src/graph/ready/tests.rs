@@ -3,7 +3,7 @@
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
 use crate::store::{Author, Snapshot, Store};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 use super::*;
 

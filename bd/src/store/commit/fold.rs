@@ -32,9 +32,9 @@ use crate::store::log::journal::{self, Mark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
-use crate::sys::clock;
-use crate::sys::file::{Appended, Beside, Derived};
-use crate::sys::parallel::{both, drop_beside};
+use kit::sys::clock;
+use kit::sys::file::{Appended, Beside, Derived};
+use kit::sys::parallel::{both, drop_beside};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::store::disk::identity::{FileKey, file_key, same};
 use crate::store::disk::paths::Paths;
 use crate::store::index::ISSUES;
 use crate::store::view::source::Read;
-use crate::sys::file::{self, Beside, Placed};
+use kit::sys::file::{self, Beside, Placed};
 
 /// Up to this size the kept issues are a copy.
 const COPIED: u64 = 1 << 20;

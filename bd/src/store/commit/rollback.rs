@@ -30,7 +30,7 @@ use crate::store::log::archive::Archive;
 use crate::store::log::history;
 use crate::store::view::source::{Read, Source};
 use crate::store::{Author, Store, StoreError};
-use crate::sys::{Clock, file};
+use kit::sys::{Clock, file};
 
 /// How many ids a message names.
 const NAMED: usize = 5;

@@ -11,7 +11,7 @@ use crate::store::log::journal::hash_text;
 use crate::store::view::overlay::{self, Earlier, PendingBead};
 use crate::store::view::snapshot::{Line, Snapshot};
 use crate::store::{Author, StoreError};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// A bead before the transaction.
 #[derive(Debug)]

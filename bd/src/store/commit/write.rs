@@ -16,7 +16,7 @@ use crate::store::index::Note;
 use crate::store::index::{Content, IndexRow, LinePlace};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::{Source, code_of};
-use crate::sys::file::Beside;
+use kit::sys::file::Beside;
 
 /// How much is copied at once.
 const PIECE: usize = 256 << 10;

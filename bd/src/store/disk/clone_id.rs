@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::store::StoreError;
-use crate::sys::{Random, file};
+use kit::sys::{Random, file};
 
 /// How long a name is: two clones draw the same one once in four billion billion.
 const LENGTH: usize = 12;

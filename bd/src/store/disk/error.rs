@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
-use crate::sys::lock::LockError;
+use kit::sys::lock::LockError;
 
 /// Why the store cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -99,7 +99,7 @@ impl From<LockError> for StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
+    pub fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io {
             what,
             path: path.to_owned(),

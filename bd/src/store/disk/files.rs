@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::store::StoreError;
-use crate::sys::file;
+use kit::sys::file;
 
 /// What is in a file; `None` where there is none.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {

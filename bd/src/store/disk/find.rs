@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git;
 use crate::store::disk::paths;
-use crate::sys::Env;
+use kit::sys::Env;
 
 /// There is no beads folder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::sys::clock;
+use kit::sys::clock;
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
 pub(crate) const RACY_WINDOW: i64 = 20_000_000;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::git;
-use crate::sys::file;
+use kit::sys::file;
 
 /// The local files of a beads folder.
 const LOCAL: &[&str] = &[

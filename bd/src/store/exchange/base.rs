@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::commit::place_issues;
 use crate::store::disk::files;
 use crate::store::{Store, StoreError};
-use crate::sys::Clock;
+use kit::sys::Clock;
 
 /// The last time that store and branch were brought together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -29,9 +29,9 @@ use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
 use crate::store::view::source::Source;
-use crate::sys::file::Beside;
-use crate::sys::lock;
-use crate::sys::{Clock, Random, clock, file};
+use kit::sys::file::Beside;
+use kit::sys::lock;
+use kit::sys::{Clock, Random, clock, file};
 
 /// Files by their names below a folder of the store.
 pub type Files = BTreeMap<String, Vec<u8>>;

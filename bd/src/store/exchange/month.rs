@@ -14,7 +14,7 @@ use crate::store::disk::files;
 use crate::store::disk::paths::Paths;
 use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
-use crate::sys::file;
+use kit::sys::file;
 
 /// Moves what waits; says of each damaged line that it was kept, where there were any.
 pub(super) fn take_along(

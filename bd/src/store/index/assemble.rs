@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, FromZeros, IntoBytes};
 use super::layout::Lists;
 use super::layout::{Header, IndexRow, MAGIC, PARTS, Part};
 use super::{Bytes, Index, Keys};
-use crate::sys::boot;
+use kit::sys::boot;
 
 /// Writes the keys and the checksum into a header.
 fn put_keys(header: &mut Header, keys: &Keys) {

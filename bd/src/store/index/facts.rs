@@ -6,7 +6,7 @@ use super::layout::{IndexRow, NEVER, NONE, flag};
 use crate::bead::blocked::{ChildGate, is_failure};
 use crate::bead::record::{self, RecordError};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
-use crate::sys::clock::nanoseconds;
+use kit::sys::clock::nanoseconds;
 
 /// The facts of one bead.
 #[derive(Debug)]

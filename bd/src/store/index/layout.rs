@@ -49,7 +49,7 @@ pub(super) const PARTS: usize = 17;
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// Beads of each built-in status, by its code; the last is for all other words.
     pub by_status: [u64; 16],
     /// Open ones with an open `blocks` target.

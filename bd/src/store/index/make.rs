@@ -16,7 +16,7 @@ use super::runs::Runs;
 use super::{Facts, Index, Keys};
 use crate::bead::{lines, record};
 use crate::store::index::Note;
-use crate::sys::parallel::both;
+use kit::sys::parallel::both;
 
 /// From this size on two threads read a file.
 const SPLIT: u64 = 4 << 20;

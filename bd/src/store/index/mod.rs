@@ -27,14 +27,14 @@ pub(super) use assemble::put_in_earlier_start;
 pub(crate) use build::{Builder, LinePlace, count_row, open_row};
 pub(super) use content::{Content, content_hash, whole_lines};
 pub(crate) use facts::{Edge, Facts, row_of};
-pub(crate) use layout::Counts;
+pub use layout::Counts;
 pub(crate) use layout::{
     EdgeRow, ISSUES, Incoming, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
 };
 pub(super) use make::{Made, What, make, merge_files, split};
 
 use crate::bead::id;
-use crate::sys::file;
+use kit::sys::file;
 use layout::{Header, MAGIC, PARTS, Part};
 pub(crate) use note::Note;
 use runs::Runs;

@@ -25,9 +25,9 @@ use crate::store::log::event::{Change, Event};
 use crate::store::log::journal::{self, hash_text, line_hash};
 use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
-use crate::sys::Clock;
-use crate::sys::file::{self, Appended, NotAppended};
-use crate::sys::lock;
+use kit::sys::Clock;
+use kit::sys::file::{self, Appended, NotAppended};
+use kit::sys::lock;
 
 /// The verb of what a merge left.
 pub(crate) const MERGE: &str = "merge";

@@ -16,7 +16,7 @@ use crate::store::log::event::Event;
 use crate::store::log::sealed;
 pub use crate::store::log::sealed::{encode, line_hash};
 pub(crate) use crate::store::log::sealed::{hash_text, open};
-use crate::sys::file::{self, Appended, NotAppended};
+use kit::sys::file::{self, Appended, NotAppended};
 
 /// What stands at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

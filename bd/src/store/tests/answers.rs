@@ -14,7 +14,7 @@ use crate::graph::explain;
 use crate::graph::ready::{self, Order, ReadyQuery};
 use crate::query::Filter;
 use crate::store::{Mark, Snapshot, Store};
-use crate::sys::file;
+use kit::sys::file;
 
 const NOW: &str = "2026-03-10T00:00:00Z";
 const KINDS: [DepKind; 6] = [

@@ -9,7 +9,7 @@ use crate::store::commit::fold::Fold;
 use crate::store::log::event::{self, BeadFile};
 use crate::store::log::journal;
 use crate::store::view::source::Source;
-use crate::sys::file;
+use kit::sys::file;
 
 /// The files of a store after one acknowledged change, and the journal line of a second one that was
 /// acknowledged too but not folded.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::Place;
 use crate::bead::Bead;
 use crate::change::{self, New};
-use crate::sys::file;
+use kit::sys::file;
 
 #[derive(Debug, Clone)]
 enum Act {

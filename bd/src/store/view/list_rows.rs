@@ -95,7 +95,7 @@ impl Snapshot {
     }
 
     /// The counts over all beads.
-    pub(crate) fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Counts {
         let mut counts = *self.index.counts();
         if self.over.is_empty() {
             return counts;
@@ -139,7 +139,7 @@ impl Snapshot {
     }
 
     /// The counts over some beads.
-    pub(crate) fn counts_of(&self, heads: &[BeadRef<'_>]) -> Counts {
+    pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> Counts {
         let mut counts = Counts::default();
         for row in heads.iter().filter_map(|head| self.row_now(head.node())) {
             index::count_row(&mut counts, &row, 1);

@@ -26,8 +26,8 @@ use crate::store::log::event::BeadFile;
 use crate::store::log::history::Merged;
 use crate::store::log::journal::{self, Journal};
 use crate::store::view::overlay::{self, Files, Overlay};
-use crate::sys::file::Derived;
-use crate::sys::{boot, clock, file};
+use kit::sys::file::Derived;
+use kit::sys::{boot, clock, file};
 
 /// From this length on a line is looked for in the file before room is made for it.
 const LONG: u32 = 1 << 20;

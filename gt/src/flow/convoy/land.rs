@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use bd::bead::Bead;
 use bd::change;
 use bd::git::Git;
-use bd::ui::escape;
+use kit::ui::escape;
 use serde::Serialize;
 
 use super::integration;

@@ -5,7 +5,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::briefing::{self, Entry};

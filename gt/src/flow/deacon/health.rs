@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bd::sys::clock;
 use jiff::Timestamp;
+use kit::sys::clock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

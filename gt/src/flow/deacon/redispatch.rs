@@ -179,7 +179,7 @@ fn escalate(
     attempts: u32,
     reason: &str,
 ) -> anyhow::Result<Redispatched> {
-    let count = bd::ui::counted(attempts as usize, "attempt");
+    let count = kit::ui::counted(attempts as usize, "attempt");
     let request = EscalationRequest {
         title: format!("{} is stuck after {count}", bead.id),
         severity: Severity::High,

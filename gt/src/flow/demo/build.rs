@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bd::change::New;
 use bd::git::{Git, Identity};
-use bd::sys::{Env, file};
+use kit::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub(super) fn build(
     let (branch, base) = head_of(&origin, &repo)?;
     let root = place.join("town");
     watcher.say(&format!("Making a town in {}", root.display()));
-    let clock = bd::sys::Clock::System;
+    let clock = kit::sys::Clock::System;
     let owner = InstallRequest {
         name: Some("demo".to_owned()),
         ..InstallRequest::default()

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::git::Git;
-use bd::sys::Env;
+use kit::sys::Env;
 use serde::Serialize;
 
 pub use error::DemoError;

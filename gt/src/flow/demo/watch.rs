@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bd::sys::clock;
+use kit::sys::clock;
 
 use super::error::DemoError;
 use crate::flow::convoy::{self, Progress, Standing};

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use bd::bead::Bead;
 use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
-use bd::sys::InsideError;
+use kit::sys::InsideError;
 
 pub use door::{WouldLand, gate, keep_committed};
 pub use exchange::{receive, send_all};

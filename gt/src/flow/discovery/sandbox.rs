@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Entries, Git, GitError, Identity, TreeEntry};
-use bd::sys::{Inside, InsideError, file};
+use kit::sys::{Inside, InsideError, file};
 use serde::{Deserialize, Serialize};
 
 use super::keep::{self, Kept};

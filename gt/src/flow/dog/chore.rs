@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bd::git::Git;
-use bd::sys::file;
-use bd::ui::counted;
 use jiff::SignedDuration;
+use kit::sys::file;
+use kit::ui::counted;
 use serde::Serialize;
 
 use crate::flow::deacon::stale_hooks::{self, HookVerdict};

@@ -1,7 +1,7 @@
 //! Whether dogs are well: one that has work and no session, one that does not get on, a session without work.
 
-use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::escape;
 use serde::Serialize;
 
 use crate::flow::sling;

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bd::sys::{Exec, ExecError};
-use bd::ui::{cut, escape};
+use kit::sys::{Exec, ExecError};
+use kit::ui::{cut, escape};
 use serde_json::json;
 
 use super::text_of;

@@ -2,7 +2,7 @@
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::in_a_line;
 use crate::host::LiveTown;

@@ -9,7 +9,7 @@
 mod collect;
 
 use bd::bead::Bead;
-use bd::sys::{Exec, file};
+use kit::sys::{Exec, file};
 use serde::Serialize;
 
 pub use collect::collect;
@@ -213,7 +213,7 @@ fn in_a_line(bead: &Bead) -> String {
     format!(
         "{} \"{}\" ({})",
         bead.id,
-        bd::ui::escape::line(&bead.title),
+        kit::ui::escape::line(&bead.title),
         bead.status
     )
 }

@@ -231,7 +231,7 @@ fn message(job: &Job, convoy: &Bead, (fork, tip): (&str, &str)) -> anyhow::Resul
 }
 
 fn line(text: &str) -> String {
-    bd::ui::escape::line(text)
+    kit::ui::escape::line(text)
 }
 
 fn later(job: &Job, reason: &str) -> LandingInterrupted {

@@ -13,7 +13,7 @@ use crate::town::event::event;
 
 /// Work cannot be handed in: steps of its molecule are open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} of molecule {molecule} {}: {}", bd::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
+#[error("{} of molecule {molecule} {}: {}", kit::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
 pub struct StepsOpen {
     /// The molecule.
     pub molecule: String,
@@ -27,7 +27,7 @@ pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), Step
         return Ok(());
     };
     let open = |step: &molecule::MoleculeStep| {
-        format!("{} \"{}\"", step.id, bd::ui::escape::line(&step.title))
+        format!("{} \"{}\"", step.id, kit::ui::escape::line(&step.title))
     };
     let steps: Vec<String> = found.open().map(open).collect();
     if steps.is_empty() || closes || found.closes_steps {

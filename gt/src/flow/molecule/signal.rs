@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bd::sys::watch::Changes;
+use kit::sys::watch::Changes;
 use serde::Serialize;
 
 use crate::host::LiveTown;

@@ -168,7 +168,9 @@ impl Work {
 fn title(job: &Job) -> anyhow::Result<String> {
     let id = merge_request::source_of(&job.request);
     let beads = job.store.snapshot()?;
-    let title = beads.get(&id).map(|bead| bd::ui::escape::line(&bead.title));
+    let title = beads
+        .get(&id)
+        .map(|bead| kit::ui::escape::line(&bead.title));
     Ok(match title {
         Some(title) if !title.is_empty() => format!("{title} ({id})"),
         _ => id,

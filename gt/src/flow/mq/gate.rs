@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bd::git::{ChangeKind, Git, GitError};
-use bd::sys::{Exec, ExecError, file};
+use kit::sys::{Exec, ExecError, file};
 
 use super::job::Job;
 use crate::flow::town_hook::passed_on;

@@ -390,7 +390,6 @@ mod tests {
     use crate::town::config::RigSettings;
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one story")]
     fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
         let place = Place::new();
         let url = place.origin(&[("a", "1")]);

@@ -4,7 +4,7 @@
 //! more.
 
 use bd::bead::{Bead, fields};
-use bd::sys::file;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::Occasion;

@@ -19,7 +19,7 @@ use bd::config::Config;
 use bd::git::{Git, redact};
 use bd::store::{Routes, Store};
 use bd::sync::fresh;
-use bd::sys::file;
+use kit::sys::file;
 use serde::Serialize;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, Identity, redact};
-use bd::sys::Env;
+use kit::sys::Env;
 
 use super::RigError;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bd::sys::file;
+use kit::sys::file;
 use serde_json::{Value, json};
 
 use super::RigError;

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use bd::git::rescue::{self, Big, Saved};
 use bd::git::{Git, GitError, Identity};
-use bd::sys::{Inside, InsideError, clock, file};
+use kit::sys::{Inside, InsideError, clock, file};
 
 mod snapshot;
 

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bd::sys::Exec;
+use kit::sys::Exec;
 
 use super::{Session, recorded};
 use crate::host::LiveTown;
@@ -119,7 +119,7 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         return Err(AskError::Failed {
             program: program.clone(),
             status: code.unwrap_or_else(|| "a signal".to_owned()),
-            said: bd::ui::escape::line(said.lines().last().unwrap_or_default()),
+            said: kit::ui::escape::line(said.lines().last().unwrap_or_default()),
         }
         .into());
     }
@@ -157,7 +157,7 @@ fn refusal(session: &Session, found: &Runtime) -> AskError {
     };
     AskError::NoFork {
         agent,
-        instead: format!("{reads}{}", bd::ui::escape::line(&bead)),
+        instead: format!("{reads}{}", kit::ui::escape::line(&bead)),
     }
 }
 
@@ -189,12 +189,12 @@ fn environment(
 fn refuse_flags(id: &str, question: Option<&str>) -> Result<(), AskError> {
     if let Some(question) = question.filter(|question| question.starts_with('-')) {
         return Err(AskError::Flag {
-            question: bd::ui::escape::line(question),
+            question: kit::ui::escape::line(question),
         });
     }
     if id.starts_with('-') {
         return Err(AskError::OddId {
-            id: bd::ui::escape::line(id),
+            id: kit::ui::escape::line(id),
         });
     }
     Ok(())

@@ -6,8 +6,8 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use bd::ui::counted;
 use jiff::Timestamp;
+use kit::ui::counted;
 use serde_json::Value;
 
 use super::transcript;

@@ -161,7 +161,7 @@ pub fn leftovers(session: &str, slot: &Slot) -> Result<(), HostError> {
 
 #[cfg(test)]
 mod tests {
-    use bd::sys::Env;
+    use kit::sys::Env;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bd::bead::{DepKind, Stamp};
 use bd::store::{Snapshot, Store};
-use bd::sys::clock;
+use kit::sys::clock;
 
 use crate::host::LiveTown;
 use crate::record::polecat::{self, Polecat, PolecatState};

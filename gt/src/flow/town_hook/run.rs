@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bd::sys::{Exec, ExecError};
-use bd::ui::escape;
+use kit::sys::{Exec, ExecError};
+use kit::ui::escape;
 
 use super::result::{self, Answer};
 use super::{Call, Event, Ran, Verdict, limit, shown, surroundings};

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use bd::sys::Env;
+use kit::sys::Env;
 
 use super::{Call, Event, text_setting};
 use crate::host::LiveTown;

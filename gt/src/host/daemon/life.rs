@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bd::sys::{Exec, clock, file};
+use kit::sys::{Exec, clock, file};
 use serde::{Deserialize, Serialize};
 
 use super::client::ask;

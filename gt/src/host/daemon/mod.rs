@@ -40,7 +40,7 @@ pub fn socket_folder(town: &Town) -> PathBuf {
         Some(folder) => folder.join("gastown"),
         None => {
             let uid = rustix::process::getuid().as_raw();
-            bd::sys::env::temp_dir().join(format!("gastown-{uid}"))
+            kit::sys::env::temp_dir().join(format!("gastown-{uid}"))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::Serialize;
 
 use super::life::DaemonError;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bd::sys::Env;
+use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Input;

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use bd::sys::clock;
+use kit::sys::clock;
 
 use super::Preset;
 use crate::host::{Host, HostError, Key};

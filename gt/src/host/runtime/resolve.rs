@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use bd::sys::{Env, file};
+use kit::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

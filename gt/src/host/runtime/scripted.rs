@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError};
-use bd::sys::{Exec, ExecError};
+use kit::sys::{Exec, ExecError};
 use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, GitError};
-use bd::sys::file;
+use kit::sys::file;
 use serde_json::{Map, Value};
 
 use super::Preset;

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bd::sys::{Exec, ExecError, Finished, clock};
+use kit::sys::{Exec, ExecError, Finished, clock};
 use tmux_interface::{NewSession, SetOption, StartServer, TmuxCommand};
 
 use super::parse::{self, Failure};

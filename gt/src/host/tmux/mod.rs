@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::sys::{Env, Exec, ExecError, Finished, clock};
+use kit::sys::{Env, Exec, ExecError, Finished, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
     CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
@@ -308,7 +308,7 @@ impl Host for Tmux {
         }
         // The server has ended with its last session; its socket stays where it was.
         let path = self.socket_file();
-        bd::sys::file::remove(&path).map_err(|source| HostError::File { path, source })
+        kit::sys::file::remove(&path).map_err(|source| HostError::File { path, source })
     }
 }
 

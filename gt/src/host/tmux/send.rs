@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use bd::sys::clock;
+use kit::sys::clock;
 use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
 
 use super::parse::SessionRow;

@@ -1,7 +1,7 @@
 //! Numbers that are too high: open merge requests of a rig, new escalations, sessions that the system killed.
 
-use bd::ui::counted;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::counted;
 
 use super::matter::{Attention, MatterKind};
 use crate::record::escalation;

@@ -1,8 +1,8 @@
 //! Agents that do not get on with the bead on their hook.
 
-use bd::ui::escape;
-use bd::ui::time::ago;
 use jiff::Timestamp;
+use kit::ui::escape;
+use kit::ui::time::ago;
 
 use super::super::hooked::HookFacts;
 use super::matter::{Attention, MatterKind};

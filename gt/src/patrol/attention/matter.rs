@@ -7,8 +7,8 @@
 use bd::bead::hash::short;
 use bd::bead::{Bead, Status, attempt as number};
 use bd::store::{Mark, Snapshot};
-use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::escape;
 
 use super::super::outages;
 use super::super::thresholds::PatrolSettings;
@@ -177,7 +177,7 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
     let of_one = |agent: &Address| {
         let one = restarts.get(&agent.to_string())?;
         let since = one.looping()?;
-        let count = bd::ui::counted(one.restart_count as usize, "start");
+        let count = kit::ui::counted(one.restart_count as usize, "start");
         let command = match agent.rig() {
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
             None => format!("gt {} restart", agent.role()),
@@ -219,7 +219,7 @@ pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Atten
             let kind = outage.last.kind.as_str();
             let is_persons = kind.contains("billing") || kind.contains("auth");
             let patience = if is_persons { SignedDuration::ZERO } else { patience };
-            let count = bd::ui::counted(outage.stopped.len(), "worker");
+            let count = kit::ui::counted(outage.stopped.len(), "worker");
             let first = outage.stopped.first()?;
             Some(Attention {
                 due: outage.since.checked_add(patience).ok()?,

@@ -12,8 +12,8 @@
 
 use bd::bead::attempt;
 use bd::store::Snapshot;
-use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
+use kit::ui::escape;
 
 use super::decision::{Action, Decision};
 use super::rule;

@@ -3,7 +3,7 @@
 //! Kept for the last session of each mailbox, in `.runtime/told/`. Lost, or written by two at once, a message
 //! is told of once more.
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::Message;

@@ -1,7 +1,7 @@
 //! The four states of a polecat: working, idle, stalled, zombie. Derived from hook, session and last
 //! completion each time they are asked for, never stored.
 
-use bd::ui::escape;
+use kit::ui::escape;
 use serde::Serialize;
 
 use super::FailedStep;
@@ -137,7 +137,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one combination an entry")]
     fn every_combination_has_exactly_one_state() {
         use SessionState::{Alive, Gone, Unknown};
         let failed = failed();

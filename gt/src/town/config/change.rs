@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::sys::file;
+use kit::sys::file;
 use serde_json::{Value, json};
 
 use super::SettingsError;

@@ -8,8 +8,8 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use bd::sys::file;
 use jiff::SignedDuration;
+use kit::sys::file;
 use serde::Deserialize;
 
 use super::layers::{Layers, Origin};

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use bd::store::Snapshot;
-use bd::sys::file;
 use jiff::SignedDuration;
+use kit::sys::file;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -70,7 +70,7 @@ pub struct Setting {
 /// The layers for one rig, or for the town, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
-    env: bd::sys::Env,
+    env: kit::sys::Env,
     local: Local,
     local_path: PathBuf,
     bead: String,

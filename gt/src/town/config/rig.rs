@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use bd::sys::file;
+use kit::sys::file;
 use serde::Deserialize;
 
 use super::Layers;

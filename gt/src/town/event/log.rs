@@ -6,8 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bd::sys::file;
 use jiff::{RoundMode, TimestampRound, Unit};
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

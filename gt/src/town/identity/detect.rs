@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bd::sys::Env;
+use kit::sys::Env;
 
 use super::Address;
 use crate::town::Layout;

@@ -1,6 +1,6 @@
 //! Agent programs: what each role gets, whether it is installed, and what it will ask before it works.
 
-use bd::sys::file;
+use kit::sys::file;
 use serde_json::Value;
 
 use super::Page;

@@ -40,7 +40,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         let text = format!(
             "rig {}: {} with a sound sandbox",
             rig.name(),
-            bd::ui::counted(polecats.len(), "polecat")
+            kit::ui::counted(polecats.len(), "polecat")
         );
         page.ok_unless(before, text);
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use bd::ui::counted;
+use kit::ui::counted;
 
 use super::Page;
 use crate::host::LiveTown;

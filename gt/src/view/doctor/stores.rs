@@ -58,7 +58,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         if beads.damaged().is_empty() && aside == 0 {
             page.ok(format!(
                 "{owner}: {} readable",
-                bd::ui::counted(beads.live_count(), "bead")
+                kit::ui::counted(beads.live_count(), "bead")
             ));
         }
     }

@@ -1,6 +1,6 @@
 //! The programs that a town needs, and whether they are new enough.
 
-use bd::sys::{Exec, ExecError};
+use kit::sys::{Exec, ExecError};
 
 use super::Page;
 use crate::host::LiveTown;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bd::bead::Bead;
 use bd::git::Git;
 use bd::store::Snapshot;
-use bd::ui::{counted, escape, time};
+use kit::ui::{counted, escape, time};
 
 use super::Explanation;
 use crate::flow::convoy::Board;

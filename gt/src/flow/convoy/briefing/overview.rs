@@ -47,8 +47,8 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
     if beads > 0 {
         text.push_str(&format!(
             "> and {} in {}\n",
-            bd::ui::counted(beads, "bead"),
-            bd::ui::counted(rest.len(), "other folder")
+            kit::ui::counted(beads, "bead"),
+            kit::ui::counted(rest.len(), "other folder")
         ));
     }
     text
@@ -109,7 +109,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
 fn line(area: &Area<'_>) -> String {
     let name = match area.name {
         "" => "elsewhere".to_owned(),
-        name => bd::ui::escape::line(name),
+        name => kit::ui::escape::line(name),
     };
     let more = match area.beads.len() - area.sentences.len() {
         0 => String::new(),
@@ -139,10 +139,10 @@ fn sentence(entry: &Entry) -> String {
         "" => String::new(),
         why => format!(
             ", an earlier attempt failed: \"{}\"",
-            bd::ui::escape::line(&cut(first_sentence(why), SENTENCE / 2))
+            kit::ui::escape::line(&cut(first_sentence(why), SENTENCE / 2))
         ),
     };
-    format!("{mark}\"{}\"{by}{earlier}", bd::ui::escape::line(&said))
+    format!("{mark}\"{}\"{by}{earlier}", kit::ui::escape::line(&said))
 }
 
 /// The first sentence of a text, or its first line where that is shorter.

@@ -1,6 +1,6 @@
 //! Answers to what was escalated about the work.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};

@@ -4,7 +4,7 @@
 
 use bd::bead::{Bead, Status};
 use bd::git::rescue::Rescue;
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::foreign::{fenced, quoted};
 use super::work::task_of;

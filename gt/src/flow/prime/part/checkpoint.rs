@@ -1,6 +1,6 @@
 //! Where the last session on this work stood.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};

@@ -1,6 +1,6 @@
 //! What was decided about the convoy.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::{Part, Pointer, Room};
 

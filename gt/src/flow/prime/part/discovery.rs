@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bd::bead::Bead;
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::{Part, Pointer, Room};
 use crate::flow::discovery;

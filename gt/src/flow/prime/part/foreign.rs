@@ -1,6 +1,6 @@
 //! Text of others in a context: data that cannot be taken for ours.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 /// In a fence of tildes longer than any that it holds.
 pub(super) fn fenced(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! What the session before has to say to this one.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};

@@ -1,6 +1,6 @@
 //! The molecule of the work: its steps, and the one that is to be done now.
 
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::before::marked;
 use super::foreign::fenced;

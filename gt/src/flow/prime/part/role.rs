@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bd::bead::Bead;
-use bd::sys::file;
-use bd::ui::escape;
+use kit::sys::file;
+use kit::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};

@@ -1,7 +1,7 @@
 //! The work on the hook: our heading, then the description in a fence that it cannot close.
 
 use bd::bead::{Bead, fields};
-use bd::ui::escape;
+use kit::ui::escape;
 
 use super::foreign::fenced;
 use super::{Part, Pointer, Room};

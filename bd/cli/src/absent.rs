@@ -1,0 +1,206 @@
+//! Commands of other versions that make no sense without a database or a tracker's server: accepted, with one line that
+//! says what to use. A script that only looks ends well; one that wants something done is refused.
+
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use serde_json::json;
+
+use kit::failure::Usage;
+use kit::sys::Env;
+use kit::ui::Ui;
+
+/// A command that is not offered.
+struct AbsentCommand {
+    name: &'static str,
+    /// The words after it that need nothing done.
+    harmless: &'static [&'static str],
+    /// Whether it needs nothing done without a word.
+    is_harmless_alone: bool,
+    /// What is said.
+    line: &'static str,
+}
+
+const fn absent(
+    name: &'static str,
+    harmless: &'static [&'static str],
+    is_harmless_alone: bool,
+    line: &'static str,
+) -> AbsentCommand {
+    AbsentCommand {
+        name,
+        harmless,
+        is_harmless_alone,
+        line,
+    }
+}
+
+const TRACKER: &str =
+    "bd does not talk to other trackers; `bd import FILE` takes their exports over";
+
+const TABLE: &[AbsentCommand] = &[
+    absent("ado", &["status"], false, TRACKER),
+    absent(
+        "backend",
+        &["list", "show"],
+        true,
+        "beads are files in git; there is no other backend",
+    ),
+    absent(
+        "backup",
+        &["status"],
+        false,
+        "git keeps the beads; `bd export -o FILE` writes a copy",
+    ),
+    absent(
+        "bootstrap",
+        &[],
+        true,
+        "a clone needs no bootstrap; `bd init` sets up merging in it",
+    ),
+    absent(
+        "branch",
+        &["list"],
+        true,
+        "beads are on the branch of your checkout; use `git branch`",
+    ),
+    absent(
+        "context",
+        &[],
+        true,
+        "there is no server to describe; use `bd where` or `bd info`",
+    ),
+    absent(
+        "detect-pollution",
+        &[],
+        false,
+        "use `bd doctor --check pollution`",
+    ),
+    absent(
+        "dolt",
+        &["commit", "show", "start", "status", "stop", "test"],
+        true,
+        "beads need no Dolt server; `bd sync --full` shares them",
+    ),
+    absent(
+        "federation",
+        &["list-peers", "status"],
+        true,
+        "there are no peers; `bd sync` shares beads by git",
+    ),
+    absent(
+        "flatten",
+        &[],
+        true,
+        "there is no database to flatten; `bd compact` archives old beads",
+    ),
+    absent(
+        "gc",
+        &[],
+        true,
+        "there is no database to clean; `bd compact` archives old beads",
+    ),
+    absent("github", &["repos", "status"], false, TRACKER),
+    absent("gitlab", &["projects", "status"], false, TRACKER),
+    absent("init-safety", &[], true, "`bd init` never overwrites beads"),
+    absent("jira", &["status"], false, TRACKER),
+    absent("linear", &["status", "teams"], false, TRACKER),
+    absent("notion", &["status"], false, TRACKER),
+    absent("ping", &[], true, "ok: beads need no server"),
+    absent(
+        "preflight",
+        &[],
+        false,
+        "use `bd lint`, `bd doctor` and your project's own checks",
+    ),
+    absent(
+        "prune",
+        &[],
+        false,
+        "use `bd purge` for closed wisps and `bd compact` for old beads",
+    ),
+    absent(
+        "reset",
+        &[],
+        false,
+        "bd removes no project; to start over, remove .beads and run `bd init`",
+    ),
+    absent(
+        "rules",
+        &["audit"],
+        true,
+        "bd keeps no rules; use `bd onboard` and `bd setup`",
+    ),
+    absent(
+        "sql",
+        &[],
+        false,
+        "there is no database for SQL; use `bd query` or `bd list --json`",
+    ),
+    absent(
+        "statuses",
+        &[],
+        true,
+        "statuses: open, in_progress, blocked, deferred, closed, pinned, hooked, and those of `bd config get status.custom`",
+    ),
+    absent("thanks", &[], true, "thank you for using bd"),
+    absent("tips", &[], true, "`bd quickstart` shows the first steps"),
+    absent(
+        "upgrade",
+        &["ack", "review", "status"],
+        true,
+        "bd keeps no notes on versions; CHANGELOG.md has them",
+    ),
+    absent(
+        "vc",
+        &["commit", "log", "status"],
+        true,
+        "beads are versioned by git; use `bd history` and `git log`",
+    ),
+];
+
+/// Answers a command line that names an absent command, and says how the process ends.
+pub(super) fn answer(error: &clap::Error, args: &[String]) -> Option<ExitCode> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let command = TABLE.iter().find(|command| command.name == name)?;
+    let mut rest = args.iter().skip_while(|arg| *arg != name).skip(1);
+    let word = rest.find(|arg| !arg.starts_with('-'));
+    let is_harmless = match word {
+        Some(word) => command.harmless.contains(&word.as_str()),
+        None => command.is_harmless_alone,
+    };
+    let is_json = args.iter().any(|arg| arg == "--json");
+    let screen = Ui::new(is_json, false, &Env::default());
+    if !is_harmless {
+        let text = format!("bd {name} is not offered: {}", command.line);
+        return Some(super::fail(&screen, &Usage(text).into()));
+    }
+    if is_json {
+        let value = json!({"status": "not_needed", "message": command.line});
+        screen.raw(&kit::json::pretty(&value));
+    } else {
+        screen.raw(&format!("{}\n", command.line));
+    }
+    Some(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_absent_command_is_there() {
+        let command = super::super::command();
+        let mut last = "";
+        for AbsentCommand { name, .. } in TABLE {
+            assert!(command.find_subcommand(name).is_none(), "{name}");
+            assert!(last < *name, "{name} is out of order");
+            last = name;
+        }
+    }
+}

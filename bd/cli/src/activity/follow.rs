@@ -1,0 +1,50 @@
+//! Activity as it happens: the folders of beads are watched, and what is new is told once.
+
+use std::collections::HashSet;
+
+use crate::context::Context;
+use bd::store::Store;
+use kit::cli::report::{Answer, Nothing};
+use kit::sys::watch::Changes;
+use kit::ui::Style;
+
+use super::{Activity, Args, Item, items_of};
+
+/// Tells what happened, and goes on until nobody reads any more.
+pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activity) -> Answer {
+    // Before the first look: what happens in between is seen by the next one.
+    let changes = Changes::of(stores.iter().map(Store::dir))?;
+    let mut told: HashSet<String> = HashSet::new();
+    told.extend(so_far.seen);
+    if !print_items(ctx, &so_far.items, args) {
+        return Ok(Box::new(Nothing));
+    }
+    loop {
+        for store in stores {
+            let mut events = store.events()?;
+            events.retain(|event| told.insert(event.id.clone()));
+            if events.is_empty() {
+                continue;
+            }
+            let items = items_of(&store.snapshot()?, events, args);
+            if !print_items(ctx, &items, args) {
+                return Ok(Box::new(Nothing));
+            }
+        }
+        if !changes.wait() {
+            return Ok(Box::new(Nothing));
+        }
+    }
+}
+
+/// Writes items; `false` when nobody reads any more.
+fn print_items(ctx: &Context, items: &[Item], args: &Args) -> bool {
+    items.iter().all(|item| {
+        let text = if ctx.ui.is_json() {
+            item.json(args.details).to_string()
+        } else {
+            item.lines(args.details, &Style::plain()).join("\n")
+        };
+        ctx.ui.stream(&format!("{text}\n"))
+    })
+}

@@ -1,0 +1,278 @@
+mod follow;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::store::event::{Change, Event, Sort};
+use bd::store::{Snapshot, Store};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, Style, escape};
+
+use super::history::shown;
+use kit::cli::report::Answer;
+
+/// Show the latest changes of all beads, newest last
+///
+/// As JSON an array of `timestamp`, `type` (create, update, delete, comment, status), `issue_id`, `symbol`,
+/// `message`, `actor`, `event` (for `bd undo`) and for a status `old_status` and `new_status`; one object a
+/// line with `--follow`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only changes since this time (5m, 2h, 2026-03-01)
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    since: Option<String>,
+    /// Only changes of this type: create, update, delete, comment or status
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Only beads whose id starts with this
+    #[arg(long, value_name = "PREFIX")]
+    mol: Option<String>,
+    /// Show at most N changes, the last; 0 for all
+    #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]
+    limit: usize,
+    /// Follow changes as they happen
+    #[arg(short, long)]
+    follow: bool,
+    #[arg(long, hide = true, value_name = "DURATION")]
+    interval: Option<String>,
+    /// Show changes of all projects of the town
+    #[arg(long)]
+    town: bool,
+    /// Also show which fields changed
+    #[arg(short, long)]
+    details: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(kind) = &args.kind
+        && !["create", "update", "delete", "comment", "status"].contains(&kind.as_str())
+    {
+        return Err(Usage(format!(
+            "invalid type '{kind}'. Valid values: create, update, delete, comment, status"
+        ))
+        .into());
+    }
+    let stores = stores(ctx, args.town)?;
+    let since = match &args.since {
+        Some(text) => Some(ctx.past("since", text)?),
+        None => None,
+    };
+    let (mut items, mut seen) = (Vec::new(), Vec::new());
+    for store in &stores {
+        let snapshot = store.snapshot()?;
+        let events = store.events()?;
+        seen.extend(events.iter().map(|event| event.id.clone()));
+        items.extend(items_of(&snapshot, events, &args));
+    }
+    items.sort_by_cached_key(|item| bd::bead::Stamp::read(&item.at).instant());
+    items.retain(|item| {
+        since.is_none_or(|since| bd::bead::Stamp::read(&item.at).instant() >= since)
+    });
+    if args.limit > 0 && items.len() > args.limit {
+        items.drain(..items.len() - args.limit);
+    }
+    let activity = Activity {
+        items,
+        seen,
+        details: args.details,
+    };
+    if args.follow {
+        return follow::follow(ctx, &stores, &args, activity);
+    }
+    Ok(Box::new(activity))
+}
+
+fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
+    let own = ctx.store()?;
+    if !town {
+        return Ok(vec![own]);
+    }
+    let routes = ctx.routes(own.dir());
+    let mut dirs: Vec<_> = routes
+        .all()
+        .iter()
+        .filter_map(|route| routes.dir_of(route))
+        .collect();
+    dirs.push(own.dir().to_owned());
+    dirs.sort();
+    dirs.dedup();
+    dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
+}
+
+fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
+    let mut items = Vec::new();
+    for event in events {
+        for change in event.changes {
+            let sort = change.sort();
+            let fits = args.kind.as_ref().is_none_or(|kind| kind == sort.as_str())
+                && args
+                    .mol
+                    .as_ref()
+                    .is_none_or(|start| change.id.starts_with(start.as_str()));
+            if fits {
+                items.push(Item::of(
+                    snapshot,
+                    &event.id,
+                    &event.at,
+                    &event.actor,
+                    change,
+                ));
+            }
+        }
+    }
+    items
+}
+
+/// One change of one bead.
+#[derive(Debug)]
+struct Item {
+    event: String,
+    at: String,
+    actor: String,
+    sort: Sort,
+    change: Change,
+    title: String,
+}
+
+impl Item {
+    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: Change) -> Self {
+        let own = change.new.as_ref().and_then(|new| new.text("title"));
+        let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
+        Self {
+            event: event.to_owned(),
+            at: at.to_owned(),
+            actor: actor.to_owned(),
+            sort: change.sort(),
+            title: title.unwrap_or_default(),
+            change,
+        }
+    }
+
+    fn status(&self, new: bool) -> Option<String> {
+        let side = if new {
+            &self.change.new
+        } else {
+            &self.change.old
+        };
+        side.as_ref()?.text("status")
+    }
+
+    fn symbol(&self) -> &'static str {
+        match self.sort {
+            Sort::Create => "+",
+            Sort::Delete => "⊘",
+            Sort::Comment => "💬",
+            Sort::Update => "→",
+            Sort::Status => match self.status(true).as_deref() {
+                Some("closed") => "✓",
+                Some("open") => "↺",
+                _ => "→",
+            },
+        }
+    }
+
+    fn message(&self) -> String {
+        let id = &self.change.id;
+        match self.sort {
+            Sort::Create => format!("{id} created · {}", self.title),
+            Sort::Delete => format!("{id} deleted"),
+            Sort::Comment => format!("{id} comment added"),
+            Sort::Update => {
+                let fields = self.change.fields();
+                let names: Vec<&str> = fields.iter().map(|(field, _, _)| *field).collect();
+                match &self.change.lost {
+                    Some(lost) if names.is_empty() => {
+                        let lost: Vec<&str> = lost.keys().collect();
+                        format!("{id} merged · {} gave way", lost.join(", "))
+                    }
+                    None if names.is_empty() => format!("{id} merged"),
+                    _ => format!("{id} updated · {}", names.join(", ")),
+                }
+            }
+            Sort::Status => match self.status(true).as_deref() {
+                Some("closed") => format!("{id} completed · {}", self.title),
+                Some("in_progress") => format!("{id} started · {}", self.title),
+                Some("open") => format!("{id} reopened · {}", self.title),
+                other => format!("{id} → {}", other.unwrap_or("?")),
+            },
+        }
+    }
+
+    fn json(&self, details: bool) -> Value {
+        let mut value = json!({
+            "timestamp": self.at,
+            "type": self.sort.as_str(),
+            "issue_id": self.change.id,
+            "symbol": self.symbol(),
+            "message": self.message(),
+            "actor": self.actor,
+            "event": self.event,
+        });
+        if self.sort == Sort::Status {
+            value["old_status"] = json!(self.status(false));
+            value["new_status"] = json!(self.status(true));
+        }
+        if details {
+            value["changes"] = self
+                .change
+                .fields()
+                .into_iter()
+                .map(|(field, old, new)| {
+                    let parsed = super::history::parsed;
+                    json!({"field": field, "old": parsed(old), "new": parsed(new)})
+                })
+                .collect();
+        }
+        value
+    }
+
+    fn lines(&self, details: bool, style: &Style) -> Vec<String> {
+        let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
+        let head = format!(
+            "[{}] {} {} {} ({})",
+            escape::line(&time),
+            style.dim(&escape::line(&self.event)),
+            self.symbol(),
+            escape::line(&self.message()),
+            escape::line(&self.actor)
+        );
+        let mut lines = vec![head];
+        if details {
+            for (field, old, new) in self.change.fields() {
+                let field = escape::line(field);
+                lines.push(format!("    {field}: {} → {}", shown(old), shown(new)));
+            }
+        }
+        lines
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+struct Activity {
+    items: Vec<Item>,
+    /// The ids of all events there were, whether they are shown or not.
+    seen: Vec<String>,
+    details: bool,
+}
+
+impl Report for Activity {
+    fn json(&self) -> Value {
+        self.items
+            .iter()
+            .map(|item| item.json(self.details))
+            .collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.items.is_empty() {
+            page.line("Nothing happened here");
+        }
+        let style = page.style().clone();
+        for item in &self.items {
+            for line in item.lines(self.details, &style) {
+                page.cut_line(line);
+            }
+        }
+    }
+}

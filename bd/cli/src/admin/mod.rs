@@ -1,0 +1,17 @@
+//! `bd admin`: one file a verb.
+
+pub(super) mod cleanup;
+mod reset;
+
+use crate::context::Context;
+
+use super::compact;
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Delete closed beads, or move them to the archive
+    Args:
+    Cleanup => cleanup,
+    Compact => compact,
+    Reset => reset,
+}

@@ -1,0 +1,26 @@
+use serde_json::json;
+
+use crate::context::Context;
+use kit::cli::report::{Answer, Exit, Said};
+use kit::ui::escape;
+
+/// Show how to remove all beads of a project
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(short, long, hide = true)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let dir = ctx.found()?.dir.display().to_string();
+    let lines = vec![
+        "bd never removes a project. To remove it yourself, take git's hooks out first:".to_owned(),
+        "  bd hooks uninstall".to_owned(),
+        format!("and then delete the folder {}", escape::line(&dir)),
+    ];
+    // A script that forces it must not believe that it was done.
+    Exit::with(
+        u8::from(args.force),
+        Said::lines(json!({"reset": false, "path": dir}), lines),
+    )
+}

@@ -1,0 +1,25 @@
+use serde_json::json;
+
+use crate::context::Context;
+use crate::dep;
+use bd::change;
+use kit::cli::report::{Answer, Said};
+
+/// Report that an agent does something
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(value_name = "AGENT")]
+    one: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("agent heartbeat")?;
+    let store = ctx.store_of(&args.one)?;
+    let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = dep::resolve(tx, &args.one, "agent")?;
+        Ok(change::agent_heartbeat(tx, &id)?)
+    })?;
+    let value = json!({"agent": agent.id, "last_activity": agent.last_activity});
+    Said::new(value, format!("✓ {} heartbeat", agent.id)).answer()
+}

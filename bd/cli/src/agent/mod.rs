@@ -1,0 +1,17 @@
+//! `bd agent`: one file a verb.
+
+mod heartbeat;
+mod show;
+mod state;
+
+use crate::context::Context;
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Show and report what an agent does
+    Args:
+    State => state,
+    Heartbeat => heartbeat,
+    Show => show,
+}

@@ -1,0 +1,40 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::{self, AGENT_STATES};
+use kit::cli::report::{Answer, Said};
+use kit::failure::Usage;
+
+/// Report the state of an agent
+///
+/// An agent without a bead gets one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(value_name = "AGENT")]
+    one: String,
+    /// The state
+    #[arg(value_name = "STATE")]
+    state: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("agent state")?;
+    let state = args.state.to_lowercase();
+    if !AGENT_STATES.contains(&state.as_str()) {
+        let valid = AGENT_STATES.join(", ");
+        let text = format!(
+            "invalid agent state {:?}; valid states: {valid}",
+            args.state
+        );
+        return Err(Usage(text).into());
+    }
+    let store = ctx.store_of(&args.one)?;
+    let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = tx.resolve(&args.one).map(|bead| bead.id.clone());
+        let id = id.unwrap_or_else(|_| args.one.clone());
+        Ok(change::set_agent_state(tx, &id, &state)?)
+    })?;
+    let value = json!({"agent": agent.id, "agent_state": agent.agent_state, "last_activity": agent.last_activity});
+    Said::new(value, format!("✓ {} state={}", agent.id, agent.agent_state)).answer()
+}

@@ -1,0 +1,233 @@
+//! The conditions of lists.
+
+use clap::Args;
+
+use crate::context::Context;
+use bd::bead::validate::Vocabulary;
+use bd::bead::{Kind, Status};
+use bd::query::filter::{Between, Filter, LabelRegex};
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use super::{priority, slice};
+
+/// The conditions of `list`, `search` and `count`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct FilterArgs {
+    /// Only beads of this status; `all` for any
+    #[arg(short, long, alias = "state", value_name = "STATUS")]
+    status: Option<String>,
+    /// Only beads of this priority (0-4 or P0-P4)
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    /// Only beads of this priority or less urgent
+    #[arg(long, value_name = "N")]
+    priority_min: Option<String>,
+    /// Only beads of this priority or more urgent
+    #[arg(long, value_name = "N")]
+    priority_max: Option<String>,
+    /// Only beads of this type
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// No beads of the given types
+    #[arg(long, value_name = "KINDS")]
+    exclude_type: Vec<String>,
+    /// Only beads of this assignee
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Only unassigned beads
+    #[arg(long)]
+    no_assignee: bool,
+    /// Only beads with all given labels
+    #[arg(
+        short,
+        long = "label",
+        visible_alias = "labels",
+        alias = "tag",
+        value_name = "LABELS"
+    )]
+    label: Vec<String>,
+    /// Only beads with one of the given labels
+    #[arg(long, value_name = "LABELS")]
+    label_any: Vec<String>,
+    /// Only beads with none of the given labels
+    #[arg(long, value_name = "LABELS")]
+    exclude_label: Vec<String>,
+    /// Only beads with a label that matches this pattern of `*` and `?`
+    #[arg(long, value_name = "PATTERN")]
+    label_pattern: Option<String>,
+    /// Only beads with a label that matches this regular expression
+    #[arg(long, value_name = "REGEX")]
+    label_regex: Option<String>,
+    /// Only beads without labels
+    #[arg(long)]
+    no_labels: bool,
+    /// Only beads with the given ids
+    #[arg(long = "id", value_name = "IDS")]
+    ids: Vec<String>,
+    /// Only beads with this text in the title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Only beads with this text in the title
+    #[arg(long, value_name = "TEXT", hide = true)]
+    title_contains: Option<String>,
+    /// Only beads with this text in the description
+    #[arg(long, value_name = "TEXT")]
+    desc_contains: Option<String>,
+    /// Only beads with this text in the notes
+    #[arg(long, value_name = "TEXT")]
+    notes_contains: Option<String>,
+    /// Only beads with a specification that starts with this
+    #[arg(long, value_name = "PREFIX")]
+    spec: Option<String>,
+    /// Only beads without a description
+    #[arg(long)]
+    empty_description: bool,
+    #[command(flatten)]
+    times: TimeArgs,
+}
+
+/// Conditions on times; each takes what `--due` takes.
+#[derive(Debug, Default, Args)]
+struct TimeArgs {
+    /// Only beads created after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    created_after: Option<String>,
+    /// Only beads created before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    created_before: Option<String>,
+    /// Only beads updated after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    updated_after: Option<String>,
+    /// Only beads updated before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    updated_before: Option<String>,
+    /// Only beads closed after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    closed_after: Option<String>,
+    /// Only beads closed before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    closed_before: Option<String>,
+}
+
+impl FilterArgs {
+    /// Whether a status was asked for.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Whether a kind was asked for.
+    pub(crate) fn has_kind(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// Whether a label or an id is asked for.
+    pub(crate) fn names_some(&self) -> bool {
+        let labels = !self.label.is_empty() || !self.label_any.is_empty();
+        labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
+    }
+
+    /// Says that a word asked for is none that a bead can have here: why nothing was found.
+    pub(crate) fn explain_nothing(&self, ctx: &Context, words: &Vocabulary) {
+        let statuses = self.statuses();
+        for status in statuses.iter().filter(|it| !words.knows_status(it)) {
+            let valid = words.statuses_in_words();
+            let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
+            ctx.ui.warn(&escape::line(&text));
+        }
+        let kind = self.kind.as_deref().map(Kind::in_filter);
+        if let Some(kind) = kind.filter(|it| !words.knows_kind(it)) {
+            let valid = words.kinds_in_words();
+            let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
+            ctx.ui.warn(&escape::line(&text));
+        }
+    }
+
+    /// The statuses asked for; none for any.
+    fn statuses(&self) -> Vec<Status> {
+        let words = slice(&[self.status.clone().unwrap_or_default()]);
+        if words.iter().any(|word| word == "all") {
+            return Vec::new();
+        }
+        words
+            .iter()
+            .map(|word| Status::from(word.as_str()))
+            .collect()
+    }
+
+    /// The filter that these flags mean.
+    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
+        let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
+        let titles = [&self.title, &self.title_contains];
+        Ok(Filter {
+            statuses: self.statuses(),
+            kind: self.kind.as_deref().map(Kind::in_filter),
+            not_kinds: slice(&self.exclude_type)
+                .iter()
+                .map(|kind| Kind::in_filter(kind))
+                .collect(),
+            priority: number(&self.priority)?,
+            priority_min: number(&self.priority_min)?,
+            priority_max: number(&self.priority_max)?,
+            assignee: self.assignee.clone(),
+            no_assignee: self.no_assignee,
+            labels: super::labels(&self.label),
+            labels_any: super::labels(&self.label_any),
+            not_labels: super::labels(&self.exclude_label),
+            label_pattern: self.label_pattern.clone(),
+            label_regex: self.label_regex.as_deref().map(regex).transpose()?,
+            no_labels: self.no_labels,
+            ids: slice(&self.ids),
+            title_contains: titles.into_iter().flatten().cloned().collect(),
+            desc_contains: self.desc_contains.clone(),
+            notes_contains: self.notes_contains.clone(),
+            spec_prefix: self.spec.clone(),
+            empty_description: self.empty_description,
+            created: between(
+                ctx,
+                "created",
+                self.times.created_after.as_deref(),
+                self.times.created_before.as_deref(),
+            )?,
+            updated: between(
+                ctx,
+                "updated",
+                self.times.updated_after.as_deref(),
+                self.times.updated_before.as_deref(),
+            )?,
+            closed: between(
+                ctx,
+                "closed",
+                self.times.closed_after.as_deref(),
+                self.times.closed_before.as_deref(),
+            )?,
+            ..Filter::default()
+        })
+    }
+}
+
+fn regex(text: &str) -> Result<LabelRegex, Usage> {
+    let read = regex::Regex::new(text).map(LabelRegex);
+    read.map_err(|error| {
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default();
+        Usage(format!("invalid --label-regex \"{text}\": {why}"))
+    })
+}
+
+/// A span of time from two flags.
+pub(crate) fn between(
+    ctx: &Context,
+    name: &str,
+    after: Option<&str>,
+    before: Option<&str>,
+) -> Result<Between, Usage> {
+    let read = |end: &str, text: Option<&str>| {
+        let flag = format!("--{name}-{end}");
+        text.map(|text| ctx.time(&flag, text)).transpose()
+    };
+    Ok(Between {
+        after: read("after", after)?,
+        before: read("before", before)?,
+    })
+}

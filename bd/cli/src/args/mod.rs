@@ -1,0 +1,125 @@
+//! Flags that several commands share, and how their values are read.
+
+mod description;
+mod filter;
+
+use std::fs;
+use std::io::Read;
+
+use anyhow::Context as _;
+
+use crate::context::Context;
+use bd::bead::{DepKind, Raw, record, validate};
+use kit::failure::Usage;
+use kit::ui::escape;
+
+pub(crate) use description::DescriptionArgs;
+pub(crate) use filter::{FilterArgs, between};
+
+/// Reads a priority.
+pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
+    validate::priority(text).ok_or_else(|| {
+        Usage(format!(
+            "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
+        ))
+    })
+}
+
+/// Says of a kind of edge that is none of the usual ones that it holds nothing up: it may be a slip of the pen.
+pub(crate) fn remark_own_kind(ctx: &Context, kind: &DepKind) {
+    if let DepKind::Other(word) = kind {
+        let word = escape::line(word);
+        ctx.ui.status(&format!("`{word}` is a kind of edge of your own: it holds nothing up, as blocks, parent-child, conditional-blocks and waits-for do"));
+    }
+}
+
+/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
+pub(crate) fn slice(values: &[String]) -> Vec<String> {
+    values.iter().flat_map(|value| split(value)).collect()
+}
+
+/// Labels without surrounding white space, each once.
+pub(crate) fn labels(values: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for label in slice(values) {
+        let label = label.trim();
+        if !label.is_empty() && !found.iter().any(|own| own == label) {
+            found.push(label.to_owned());
+        }
+    }
+    found
+}
+
+fn split(value: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut quoted = false;
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                part.push('"');
+                chars.next();
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => parts.push(std::mem::take(&mut part)),
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read standard input")?;
+    Ok(text)
+}
+
+/// Reads a file named by a flag; `-` is standard input.
+pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    if path == "-" {
+        return stdin();
+    }
+    let path = ctx.env.absolute(path);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Reads JSON given to a flag, or from the file named after `@`. Numbers keep their text.
+pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<Raw> {
+    let text = match text.strip_prefix('@') {
+        Some(path) => file(ctx, path)?,
+        None => text.to_owned(),
+    };
+    record::squeezed(&text).map_err(|error| {
+        Usage(format!(
+            "invalid JSON in {flag}: must be valid JSON ({error})"
+        ))
+        .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_split_at_commas_outside_quotes() {
+        let given = [
+            "a,b".to_owned(),
+            "\"c,d\"".to_owned(),
+            String::new(),
+            "\"e\"\"f\"".to_owned(),
+        ];
+        assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+    }
+
+    #[test]
+    fn labels_are_trimmed_and_taken_once() {
+        assert_eq!(labels(&[" a , b,a".to_owned()]), ["a", "b"]);
+    }
+}

@@ -1,0 +1,40 @@
+use crate::context::Context;
+use bd::change::{self, Edit};
+use kit::ui::escape;
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Give a bead to someone
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The assignee; an empty name takes it away
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("assign")?;
+    let beads = each::change(ctx, "assigning", &[args.id], |tx, id| {
+        let assignee = Some(args.name.clone());
+        change::update(
+            tx,
+            id,
+            Edit {
+                assignee,
+                ..Edit::default()
+            },
+        )
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| match bead.assignee.as_str() {
+            "" => format!("✓ Unassigned {}", bead.id),
+            name => format!("✓ Assigned {} to {}", bead.id, escape::line(name)),
+        },
+    }))
+}

@@ -1,0 +1,38 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::{self, AuditEntry};
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Said};
+
+/// Append a verdict about a record, such as `good` or `bad`
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The record
+    #[arg(value_name = "ENTRY")]
+    entry: String,
+    /// The verdict
+    #[arg(long = "label", value_name = "WORD")]
+    verdict: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("audit label")?;
+    if !change::has_audit(&ctx.found()?.dir, &args.entry)? {
+        return Err(Usage(format!("audit entry {} not found", args.entry)).into());
+    }
+    let entry = AuditEntry {
+        kind: "label".to_owned(),
+        parent_id: args.entry.clone(),
+        label: args.verdict.clone(),
+        reason: args.reason,
+        ..AuditEntry::default()
+    };
+    let id = super::append(ctx, entry)?;
+    let json = json!({"id": id, "parent_id": args.entry, "label": args.verdict});
+    Said::new(json, &id).answer()
+}

@@ -1,0 +1,34 @@
+//! `bd audit`: one file a verb.
+
+mod label;
+mod record;
+
+use crate::context::Context;
+use bd::change::{self, AuditEntry};
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Record what agents asked models and tools
+    ///
+    /// Records are lines of `.beads/interactions.jsonl`, which is only appended to.
+    Args:
+    Record => record,
+    Label => label,
+}
+
+/// Appends a record with an id, a time and an actor of its own, and returns its id.
+fn append(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
+    let id = format!("int-{}", ctx.random.hex(8));
+    let entry = AuditEntry {
+        id: id.clone(),
+        created_at: ctx.now().to_string(),
+        actor: match entry.actor.as_str() {
+            "" => ctx.author().actor,
+            actor => actor.to_owned(),
+        },
+        ..entry
+    };
+    change::append_audit(&ctx.found()?.dir, &entry)?;
+    Ok(id)
+}

@@ -1,0 +1,67 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::AuditEntry;
+use kit::failure::Usage;
+
+use super::super::args;
+use kit::cli::report::{Answer, Said};
+
+/// Append a record and print its id
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What it is, such as `llm_call` or `tool_call`
+    #[arg(long, value_name = "WORD", default_value = "", id = "what")]
+    kind: String,
+    /// The model that was asked
+    #[arg(long, value_name = "MODEL", default_value = "")]
+    model: String,
+    /// What it was asked
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    prompt: String,
+    /// What it answered
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    response: String,
+    /// The bead that it was for
+    #[arg(long = "issue-id", value_name = "ID", default_value = "")]
+    id: String,
+    /// The tool that was run
+    #[arg(long, value_name = "TOOL", default_value = "")]
+    tool_name: String,
+    /// How the tool ended
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    exit_code: Option<i64>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    error: String,
+    /// Read the record as a JSON object from standard input
+    #[arg(long)]
+    stdin: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("audit record")?;
+    let entry = if args.stdin {
+        let text = args::stdin()?;
+        let invalid = |error| Usage(format!("invalid JSON on standard input: {error}"));
+        serde_json::from_str(&text).map_err(invalid)?
+    } else {
+        AuditEntry {
+            kind: args.kind,
+            model: args.model,
+            prompt: args.prompt,
+            response: args.response,
+            issue_id: args.id,
+            tool_name: args.tool_name,
+            exit_code: args.exit_code,
+            error: args.error,
+            ..AuditEntry::default()
+        }
+    };
+    let kind = entry.kind.clone();
+    if kind.is_empty() {
+        return Err(Usage("kind is required: bd audit record --kind llm_call".into()).into());
+    }
+    let id = super::append(ctx, entry)?;
+    Said::new(json!({"id": id, "kind": kind}), &id).answer()
+}

@@ -1,0 +1,66 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::change::{self, ScriptStep};
+use kit::failure::Usage;
+use kit::ui::counted;
+
+use super::args;
+use super::import::DryRun;
+use kit::cli::report::{Answer, Said};
+
+/// Make several changes in one transaction
+///
+/// The changes are read from standard input or a file, one per line: `create KIND PRIORITY TITLE`,
+/// `update ID FIELD=VALUE …`, `close ID [REASON]`, `dep add FROM TO [KIND]`, `dep remove FROM TO`. Double quotes keep words
+/// together. Empty lines and lines that start with `#` are left out. If one change fails, none is made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Read the changes from a file; `-` is standard input
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    file: String,
+    /// Only check whether all changes could be made
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep this text with the changes in history
+    #[arg(short, long, value_name = "TEXT", default_value = "")]
+    message: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("batch")?;
+    let text = args::file(ctx, &args.file)?;
+    let steps = change::read_script(&text).map_err(|error| Usage(error.to_string()))?;
+    let mut made = Vec::new();
+    let done = ctx.store()?.transact(&ctx.author(), &ctx.clock, |tx| {
+        made.clear();
+        for ScriptStep { line, change } in &steps {
+            let id = change.apply(tx);
+            let id = id.map_err(|error| {
+                anyhow::Error::from(error).context(format!("line {line}: {}", change.name()))
+            })?;
+            made.push(json!({"line": line, "operation": change.name(), "id": id}));
+        }
+        tx.describe("batch", &args.message);
+        if args.dry_run {
+            return Err(DryRun.into());
+        }
+        Ok(())
+    });
+    match done {
+        Err(error) if error.is::<DryRun>() => {}
+        done => done?,
+    }
+    let count = counted(made.len(), "change");
+    let text = if args.dry_run {
+        format!("Would make {count}")
+    } else {
+        format!("✓ Made {count}")
+    };
+    let value: Value = json!({
+        "operations": made.len(),
+        "results": made,
+        "dry_run": args.dry_run,
+    });
+    Said::new(value, text).answer()
+}

@@ -1,0 +1,124 @@
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::graph::external::Capabilities;
+use bd::graph::{explain, ready};
+use kit::ui::{Page, Report, escape};
+
+use super::line;
+use super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// List blocked beads and their blockers
+///
+/// As JSON an array of beads with `blocked_by_count` and `blocked_by`; `[]` if there are none.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only descendants of this bead
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// Show at most N beads; 0 for all (default: 50, all with --json)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+/// How many people get.
+const LIMIT: usize = 50;
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let mut snapshot = store.snapshot()?;
+    let below = match &args.parent {
+        Some(parent) => Some(ready::descendants(&snapshot, &snapshot.resolve(parent)?.id)),
+        None => None,
+    };
+    let limit = match args.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if ctx.ui.is_json() => usize::MAX,
+        None => LIMIT,
+    };
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut items, mut total) = (Vec::new(), 0);
+    for row in snapshot.blocked_rows() {
+        let head = snapshot.bead_ref_at(row.node);
+        let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
+        if below.as_ref().is_some_and(outside_of) {
+            continue;
+        }
+        // Whether another project has delivered is known only after looking there.
+        let is_sure = explain::is_surely_blocked(&row);
+        if is_sure && items.len() >= limit {
+            total += 1;
+            continue;
+        }
+        let by = explain::blockers(&snapshot, &head, |bead| outside.missing(bead));
+        if !is_sure && by.is_empty() {
+            continue;
+        }
+        total += 1;
+        if items.len() < limit {
+            items.push((head.id().to_owned(), by));
+        }
+    }
+    let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
+    let items = items.into_iter().filter_map(item).collect();
+    Ok(Box::new(Blocked { items, total }))
+}
+
+/// Blocked beads and what they wait for.
+#[derive(Debug)]
+struct Blocked {
+    items: Vec<(Bead, Vec<String>)>,
+    /// How many there are in all.
+    total: usize,
+}
+
+impl Report for Blocked {
+    fn json(&self) -> Value {
+        let one = |(bead, by): &(Bead, Vec<String>)| {
+            let mut value = plain_json(bead);
+            value["blocked_by_count"] = json!(by.len());
+            value["blocked_by"] = json!(by);
+            value
+        };
+        self.items.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.items.is_empty() {
+            page.line("✨ No blocked issues");
+            return;
+        }
+        page.line(format!("🚫 Blocked issues ({}):", self.total));
+        for (bead, by) in &self.items {
+            let style = page.style().clone();
+            page.blank();
+            let head = format!(
+                "[{}] {}: ",
+                line::priority(&style, bead.priority),
+                style.cyan(&escape::line(&bead.id))
+            );
+            line::fitted(page, &head, &bead.title, "");
+            if by.is_empty() {
+                page.line(format!("  Status: {}", bead.status));
+            } else {
+                let list = escape::line(&by.join(" "));
+                page.cut_line(format!(
+                    "  Blocked by {} open dependencies: [{list}]",
+                    by.len()
+                ));
+            }
+        }
+        if self.items.len() < self.total {
+            page.blank();
+            page.line(format!(
+                "{} more (use -n 0 for all)",
+                self.total - self.items.len()
+            ));
+        }
+    }
+}

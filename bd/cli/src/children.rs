@@ -1,0 +1,16 @@
+use crate::context::Context;
+
+use super::list;
+use kit::cli::report::Answer;
+
+/// List the open children of a bead
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The parent
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    list::run(ctx, list::Args::children_of(args.id.clone()))
+}

@@ -1,0 +1,225 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, DepKind, Status};
+use bd::change;
+use bd::molecule::progress::{self, Advance};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::report::plain_json;
+use super::{args, each};
+use kit::cli::report::Answer;
+
+/// Close beads
+///
+/// Without --force it refuses beads that wait for open ones, templates and pinned beads.
+/// Closing several is one transaction. If one id is not found, nothing is closed. Without ids it closes the
+/// bead that was last created, updated or shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// The reason
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    #[arg(long, hide = true, value_name = "TEXT", aliases = ["comment"], allow_hyphen_values = true)]
+    resolution: Option<String>,
+    #[arg(
+        short,
+        long,
+        hide = true,
+        value_name = "TEXT",
+        allow_hyphen_values = true
+    )]
+    message: Option<String>,
+    /// Read the reason from a file; `-` is standard input
+    #[arg(long, value_name = "PATH")]
+    reason_file: Option<String>,
+    /// Close it even if it waits for others or is pinned
+    #[arg(short, long)]
+    force: bool,
+    /// Then list beads to start now
+    #[arg(long)]
+    suggest_next: bool,
+    /// Then show the next step of its molecule, and begin it
+    #[arg(long = "continue")]
+    go_on: bool,
+    /// With --continue, only show the next step
+    #[arg(long)]
+    no_auto: bool,
+    /// The agent session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("close")?;
+    let ids = each::ids_or_last(ctx, args.ids)?;
+    if args.suggest_next && ids.len() > 1 {
+        return Err(Usage("--suggest-next only works when closing a single issue".into()).into());
+    }
+    if args.go_on && ids.len() > 1 {
+        return Err(Usage("--continue only works when closing a single issue".into()).into());
+    }
+    let from_file = args
+        .reason_file
+        .map(|path| args::file(ctx, &path))
+        .transpose()?;
+    let given = from_file
+        .or(args.reason)
+        .or(args.resolution)
+        .or(args.message);
+    let reason = given
+        .map(|text| text.trim_end().to_owned())
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| "Closed".to_owned());
+    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    let session = args.session.or_else(own).unwrap_or_default();
+    each::resolve_all(ctx, &ids)?;
+    let was_open = match ids.first() {
+        Some(id) if args.go_on => ctx.store_of(id)?.snapshot()?.resolve(id)?.is_open(),
+        _ => true,
+    };
+    let closed = each::change(ctx, "closing", &ids, |tx, id| {
+        change::close(tx, id, &reason, &session, args.force)
+    })?;
+    let unblocked = match closed.first() {
+        Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,
+        _ => Vec::new(),
+    };
+    let step = match closed.first() {
+        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, was_open && !args.no_auto)?),
+        _ => None,
+    };
+    Ok(Box::new(Closed {
+        beads: closed,
+        unblocked,
+        step,
+    }))
+}
+
+/// The step after a closed one, begun if `begin` says so.
+fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<Advance> {
+    let store = ctx.store_of(id)?;
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
+        Ok(progress::advance(tx, id, begin)?)
+    })
+}
+
+/// What waited for a bead and can be started now, most urgent first.
+fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = ctx.store_of(id)?.snapshot()?;
+    let mut found: Vec<Bead> = snapshot
+        .dependents_of(id)
+        .into_iter()
+        .filter(|(bead, edge)| {
+            let alive = matches!(bead.status, Status::Open | Status::InProgress);
+            edge.kind == DepKind::Blocks
+                && alive
+                && !bead.pinned
+                && !snapshot
+                    .bead_ref(&bead.id)
+                    .is_some_and(|head| head.is_blocked())
+        })
+        .map(|(bead, _)| bead.clone())
+        .collect();
+    found.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
+    Ok(found)
+}
+
+/// Beads that were closed.
+#[derive(Debug)]
+struct Closed {
+    beads: Vec<Bead>,
+    unblocked: Vec<Bead>,
+    step: Option<Advance>,
+}
+
+impl Closed {
+    fn step_json(&self, step: &Advance) -> Value {
+        let closed = self.beads.first().map(|bead| bead.id.as_str());
+        let mut value = json!({
+            "closed_step": closed,
+            "auto_advanced": step.is_begun,
+            "molecule_complete": step.is_complete,
+        });
+        if let Some(next) = &step.next {
+            value["next_step"] = plain_json(next);
+        }
+        if let Some(molecule) = &step.molecule {
+            value["molecule_id"] = json!(molecule);
+        }
+        value
+    }
+}
+
+impl Report for Closed {
+    fn json(&self) -> Value {
+        let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
+        if let Some(step) = &self.step {
+            return json!({"closed": list(&self.beads), "continue": self.step_json(step)});
+        }
+        if self.unblocked.is_empty() {
+            return list(&self.beads);
+        }
+        json!({"closed": list(&self.beads), "unblocked": list(&self.unblocked)})
+    }
+
+    fn is_confirmation(&self) -> bool {
+        self.step.is_none() && self.unblocked.is_empty()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        for bead in &self.beads {
+            page.line(format!(
+                "{mark} Closed {}: {}",
+                bead.id,
+                escape::line(&bead.close_reason)
+            ));
+        }
+        if let Some(step) = &self.step {
+            human_step(page, step);
+        }
+        if !self.unblocked.is_empty() {
+            page.blank();
+            page.line("Newly unblocked:");
+            for bead in &self.unblocked {
+                page.cut_line(format!(
+                    "  • {} \"{}\" (P{})",
+                    bead.id,
+                    escape::line(&bead.title),
+                    bead.priority
+                ));
+            }
+        }
+    }
+}
+
+/// What follows in the molecule.
+fn human_step(page: &mut Page, step: &Advance) {
+    let Some(molecule) = &step.molecule else {
+        return;
+    };
+    let mark = page.style().green("✓");
+    page.blank();
+    match &step.next {
+        Some(next) => {
+            let verb = if step.is_begun { "Begun" } else { "Next" };
+            page.cut_line(format!("{verb}: {} {}", next.id, escape::line(&next.title)));
+            page.line(format!("  bd show {}", next.id));
+        }
+        None if step.is_complete => {
+            page.line(format!(
+                "{mark} Molecule {molecule} complete! All steps closed."
+            ));
+            page.line(format!("Next: bd close {molecule}"));
+        }
+        None => {
+            page.line("No ready steps in molecule (may be blocked).");
+            page.line(format!("Next: bd mol current {molecule}"));
+        }
+    }
+}

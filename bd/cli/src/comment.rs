@@ -1,0 +1,58 @@
+use anyhow::Context as _;
+
+use crate::context::Context;
+use bd::bead::record;
+use bd::change;
+
+use super::args;
+use kit::cli::report::{Answer, Said};
+
+/// Comment on a bead
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    pub(super) id: String,
+    /// The text
+    #[arg(value_name = "TEXT")]
+    pub(super) text: Vec<String>,
+    /// Read the text from a file; `-` is standard input
+    #[arg(short, long, value_name = "PATH", conflicts_with = "text")]
+    pub(super) file: Option<String>,
+    /// Read the text from standard input
+    #[arg(long, conflicts_with_all = ["text", "file"])]
+    pub(super) stdin: bool,
+    /// The author
+    #[arg(short, long, value_name = "NAME")]
+    pub(super) author: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("comment")?;
+    let text = match (&args.file, args.stdin, args.text.as_slice()) {
+        (Some(path), _, _) => args::file(ctx, path)?,
+        (None, true, _) => args::stdin()?,
+        (None, false, []) => {
+            return Err(kit::failure::Usage(
+                "comment text required (use -f to read from a file)".into(),
+            )
+            .into());
+        }
+        (None, false, words) => words.join(" "),
+    };
+    let store = ctx.store_of(&args.id)?;
+    let author = ctx.author();
+    let who = args.author.as_deref().unwrap_or(&author.actor);
+    let result = store.transact(&author, &ctx.clock, |tx| {
+        let id = tx
+            .resolve(&args.id)
+            .with_context(|| format!("resolving {}", args.id))?
+            .id
+            .clone();
+        Ok(change::add_comment(tx, &id, who, &text)?)
+    });
+    let comment = result?;
+    let line = format!("Comment added to {}", comment.issue_id);
+    let json = serde_json::from_slice(&record::compact(&comment)).unwrap_or_default();
+    Said::new(json, line).answer()
+}

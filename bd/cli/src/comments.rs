@@ -1,0 +1,77 @@
+use anyhow::Context as _;
+use serde_json::Value;
+
+use crate::context::Context;
+use bd::bead::Comment;
+use kit::failure::Usage;
+use kit::sys::env::zone;
+use kit::ui::{Page, Report, escape, time};
+
+use super::comment;
+use kit::cli::report::Answer;
+
+/// Show the comments on a bead, or add one
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    #[arg(long, hide = true)]
+    local_time: bool,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Add a comment
+    Add(comment::Args),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(Verb::Add(add)) = args.verb {
+        return comment::run(ctx, add);
+    }
+    let id = args
+        .id
+        .ok_or_else(|| Usage("issue ID is required".into()))?;
+    let snapshot = ctx.store_of(&id)?.snapshot()?;
+    let bead = snapshot
+        .resolve(&id)
+        .with_context(|| format!("resolving {id}"))?;
+    Ok(Box::new(Comments {
+        id: bead.id.clone(),
+        comments: bead.comments.clone(),
+    }))
+}
+
+/// The comments on a bead.
+#[derive(Debug)]
+struct Comments {
+    id: String,
+    comments: Vec<Comment>,
+}
+
+impl Report for Comments {
+    fn json(&self) -> Value {
+        serde_json::to_value(&self.comments).unwrap_or_default()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.comments.is_empty() {
+            page.line(format!("No comments on {}", self.id));
+            return;
+        }
+        page.line(format!("Comments on {}:", self.id));
+        let zone = zone();
+        for comment in &self.comments {
+            page.blank();
+            let when = time::local(comment.created_at.instant(), &zone);
+            page.line(format!("[{}] at {when}", escape::line(&comment.author)));
+            for line in escape::block(&comment.text).lines() {
+                page.line(format!("  {line}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::store::compact;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted, escape};
+
+use kit::cli::report::Answer;
+
+/// Move old closed beads to the archive
+///
+/// Beads closed longer ago than --older-than move from issues.jsonl to archive/YYYY.jsonl, which is in git
+/// as well. `bd show` and `bd search --archived` still find them; `bd restore ID` brings them back. A bead stays if an
+/// open bead points at it, or if its parent stays.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Move beads closed longer ago than this: 90d, 12w, 1y
+    #[arg(long, default_value = "90d", value_name = "AGE")]
+    older_than: String,
+    /// Only show what would move
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let before = ctx
+        .now()
+        .checked_sub(age(&args.older_than)?)
+        .map_err(|_| Usage(format!("{} is too long ago", args.older_than)))?;
+    let store = ctx.store()?;
+    let beads = if args.dry_run {
+        let snapshot = store.snapshot()?;
+        let ids = compact::old(&snapshot, before);
+        ids.iter()
+            .filter_map(|id| snapshot.get(id).cloned())
+            .collect()
+    } else {
+        ctx.may_change("compact")?;
+        let moved = store.compact(&ctx.author(), &ctx.clock, before);
+        moved?
+    };
+    Ok(Box::new(Compacted {
+        beads,
+        dry_run: args.dry_run,
+    }))
+}
+
+/// An age in days, weeks, months of 30 days or years of 365.
+fn age(text: &str) -> Result<SignedDuration, Usage> {
+    let wrong = || Usage(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let number: i64 = text[..text.len() - unit.len_utf8()]
+        .parse()
+        .map_err(|_| wrong())?;
+    let days = match unit {
+        'd' => 1,
+        'w' => 7,
+        'm' => 30,
+        'y' => 365,
+        _ => return Err(wrong()),
+    };
+    let hours = number
+        .checked_mul(days * 24)
+        .filter(|hours| (0..1_000_000).contains(hours));
+    hours.map(SignedDuration::from_hours).ok_or_else(wrong)
+}
+
+/// Beads that went, or would go.
+#[derive(Debug)]
+struct Compacted {
+    beads: Vec<Bead>,
+    dry_run: bool,
+}
+
+impl Report for Compacted {
+    fn json(&self) -> Value {
+        let ids: Vec<&str> = self.beads.iter().map(|bead| bead.id.as_str()).collect();
+        json!({"archived": ids, "dry_run": self.dry_run})
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.beads.is_empty() {
+            page.line("Nothing goes to the archive: no bead was closed that long ago, or those that were are still pointed at by beads that stay");
+            return;
+        }
+        let count = self.beads.len();
+        if self.dry_run {
+            page.line(format!("Would archive {count} beads:"));
+            for bead in &self.beads {
+                page.cut_line(format!("  {} {}", bead.id, escape::line(&bead.title)));
+            }
+        } else {
+            let beads = counted(count, "bead");
+            page.line(format!("✓ Archived {beads}; bd show still finds them"));
+            page.line("  Where beads are committed: .beads/archive belongs into the same commit as issues.jsonl");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! `bd completion`, and the values that a project has.
+
+mod values;
+
+pub(super) use kit::cli::completion::Args;
+use kit::cli::completion::print_script;
+use kit::cli::report::Answer;
+
+use crate::context::Context;
+
+pub(super) use values::offer_values;
+
+pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+    print_script("bd", &args)
+}

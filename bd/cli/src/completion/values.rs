@@ -1,0 +1,167 @@
+//! The values that fit each argument: ids, labels and the project's words, read from the store of the typed line.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::{Command, FromArgMatches};
+
+use crate::{Global, place};
+use bd::bead::validate::Vocabulary;
+use bd::bead::{DepKind, Status, kind};
+use bd::config::key::KEYS;
+use bd::formula::Shelf;
+use bd::hooks::tools::TOOLS;
+use bd::store::{Reports, Routes, Snapshot, Store, find};
+use kit::sys::Env;
+
+use bd::query::completion::{beads, is_work};
+use kit::cli::completion::{Value, Values, plain, with_values};
+
+/// Where a line is completed; `None` if there is no such folder.
+type Place = Option<Env>;
+
+/// The command line of `bd` with the values of the place that a typed line means.
+pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Command {
+    let typed = args.iter().skip_while(|arg| *arg != "--").skip(1);
+    let matches = command.clone().ignore_errors(true);
+    let matches = matches.try_get_matches_from(typed).ok();
+    let global = matches.and_then(|matches| Global::from_arg_matches(&matches).ok());
+    let place = global.and_then(|global| place(env.clone(), &global).ok());
+    with_values(command, "", &Arc::new(place), values)
+}
+
+/// What completes an argument of a command.
+fn values(path: &str, argument: &str) -> Option<Values<Place>> {
+    Some(match (path, argument) {
+        ("create", "id") | ("activity" | "formula list" | "formula new", "kind") => return None,
+        ("gate create" | "gate check", "kind") => return None,
+        ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => ids,
+        ("assign", "name") => assignees,
+        ("setup", "agent") => |_| plain(TOOLS.iter().map(|tool| tool.name.to_owned())),
+        ("move", "to") | ("refile", "rig") => rigs,
+        (_, "formula" | "formulas") => formulas,
+        (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
+        ("create", "from_template") => ids,
+        (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => ids,
+        (_, "ids_and_label") => |place| [ids(place), labels(place)].concat(),
+        (_, "label" | "labels" | "label_any" | "exclude_label") => labels,
+        (_, "add_label" | "remove_label" | "set_labels") => labels,
+        (_, "status") => statuses,
+        ("dep add" | "dep list" | "dep tree", "kind") => |_| {
+            let all = (0..).map_while(DepKind::from_code);
+            plain(all.map(|kind| kind.as_str().to_owned()))
+        },
+        (_, "kind" | "exclude_type") => kinds,
+        (_, "priority" | "priority_min" | "priority_max") => {
+            |_| plain((0..=4).map(|priority| priority.to_string()))
+        }
+        (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => assignees,
+        (_, "key") => |_| {
+            let all = KEYS.iter();
+            all.map(|key| (key.name.into(), key.meaning.into()))
+                .collect()
+        },
+        _ => return None,
+    })
+}
+
+fn ids(place: &Place) -> Vec<Value> {
+    snapshot(place).map_or_else(Vec::new, |found| beads(&found, is_work))
+}
+
+fn formulas(place: &Place) -> Vec<Value> {
+    let names = place.as_ref().map(|env| {
+        let beads = find::find(env).ok();
+        Shelf::new(env, beads.as_deref(), &[]).names()
+    });
+    plain(names.unwrap_or_default())
+}
+
+fn labels(place: &Place) -> Vec<Value> {
+    let found = snapshot(place);
+    let beads = found.iter().flat_map(Snapshot::bead_refs);
+    let all: BTreeSet<&str> = beads.flat_map(|bead| bead.labels()).collect();
+    plain(all.into_iter().map(str::to_owned))
+}
+
+fn rigs(place: &Place) -> Vec<Value> {
+    let found = place.as_ref().and_then(|env| {
+        let dir = find::find(env).ok()?;
+        Some(Routes::of_place(&dir, env))
+    });
+    let routes = found.unwrap_or_default();
+    plain(routes.all().iter().map(|route| route.rig().to_owned()))
+}
+
+fn assignees(place: &Place) -> Vec<Value> {
+    let found = snapshot(place);
+    let beads = found.iter().flat_map(Snapshot::bead_refs);
+    let all: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
+    let all = all.into_iter().filter(|name| !name.is_empty());
+    plain(all.map(str::to_owned))
+}
+
+fn statuses(place: &Place) -> Vec<Value> {
+    let all = (0..).map_while(Status::from_code);
+    let all = all.filter(|status| *status != Status::Tombstone);
+    let all = all.map(|status| status.as_str().to_owned());
+    plain(all.chain(vocabulary(place).statuses))
+}
+
+fn kinds(place: &Place) -> Vec<Value> {
+    let all = kind::CORE.iter().map(|kind| kind.as_str().to_owned());
+    plain(all.chain(vocabulary(place).kinds))
+}
+
+fn vocabulary(place: &Place) -> Vocabulary {
+    let found = snapshot(place);
+    found.map_or_else(Vocabulary::default, |found| found.config().vocabulary())
+}
+
+/// The beads of the place; `None` if there are none or they cannot be read.
+fn snapshot(place: &Place) -> Option<Snapshot> {
+    let dir = find::find(place.as_ref()?).ok()?;
+    let store = Store::open(&dir).ok()?.reporting_to(&Reports::unread());
+    store.snapshot().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of values that a store has.
+    const COMPLETED: [&str; 9] = [
+        "ID", "IDS", "OTHER", "ON", "BLOCKER", "LABELS", "STATUS", "KIND", "NAME",
+    ];
+
+    fn without_values(command: &Command, path: &str) -> Vec<String> {
+        let args = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        let named = args.filter(|arg| {
+            let names = arg.get_value_names().unwrap_or_default();
+            arg.get_action().takes_values()
+                && names.iter().any(|name| COMPLETED.contains(&name.as_str()))
+        });
+        let missing = named.filter(|arg| values(path, arg.get_id().as_str()).is_none());
+        let missing = missing.map(|arg| format!("{path} {}", arg.get_id()));
+        let below = command.get_subcommands().flat_map(|sub| {
+            let path = format!("{path} {}", sub.get_name());
+            without_values(sub, path.trim_start())
+        });
+        missing.chain(below).collect()
+    }
+
+    #[test]
+    fn every_argument_for_what_a_store_has_is_completed() {
+        let new = [
+            "create id",
+            "update session",
+            "close session",
+            "formula new name",
+            "mol bond reference",
+            "mol distill name",
+            "gate create await_id",
+        ];
+        assert_eq!(without_values(&crate::command(), ""), new);
+    }
+}

@@ -1,0 +1,44 @@
+//! `bd config`: one file a verb.
+
+mod get;
+mod list;
+mod set;
+mod set_many;
+mod unset;
+mod validate;
+
+use crate::context::Context;
+
+use kit::cli::report::Answer;
+
+/// Show and change settings
+///
+/// A value comes from a flag, an environment variable (`sync.mode` is `BD_SYNC_MODE`), `config.local.yaml`,
+/// `config.yaml`, or is built in, in this order.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Get(get::Args),
+    #[command(alias = "show")]
+    List(list::Args),
+    Set(set::Args),
+    SetMany(set_many::Args),
+    Unset(unset::Args),
+    Validate(validate::Args),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        Verb::Get(args) => get::run(ctx, &args),
+        Verb::List(args) => list::run(ctx, &args),
+        Verb::Set(args) => set::run(ctx, args),
+        Verb::SetMany(args) => set_many::run(ctx, &args),
+        Verb::Unset(args) => unset::run(ctx, &args),
+        Verb::Validate(_) => validate::run(ctx),
+    }
+}

@@ -1,0 +1,42 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::config::{self, key};
+use kit::cli::report::{Answer, Said};
+use kit::ui::escape;
+
+/// Change a setting in `config.yaml`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The setting
+    #[arg(value_name = "KEY")]
+    key: String,
+    /// The value
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    value: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("config set")?;
+    let store = ctx.store()?;
+    let value = cleaned(&args.key, &args.value);
+    config::set(store.dir(), &args.key, &value)?;
+    let mut answer = json!({"key": args.key, "value": value});
+    let mut line = format!("Set {} = {}", args.key, escape::line(&value));
+    if key::is_yaml_only(&key::canonical(&args.key)) {
+        answer["location"] = json!("config.yaml");
+        line.push_str(" (in config.yaml)");
+    }
+    Said::new(answer, line).answer()
+}
+
+/// Older clients read the text "… (not set)" of an unset list as one of its entries and write it back.
+fn cleaned(key: &str, value: &str) -> String {
+    if !key.ends_with(".custom") {
+        return value.to_owned();
+    }
+    let words = value
+        .split(',')
+        .filter(|word| !word.trim_end().ends_with("(not set)"));
+    words.collect::<Vec<_>>().join(",")
+}

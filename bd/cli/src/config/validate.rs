@@ -1,0 +1,27 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::config::key;
+use kit::cli::report::{Answer, Exit, Said};
+
+/// Check whether each setting has a value that it takes
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    ctx.found()?;
+    let stored = ctx.config.stored();
+    let odd = stored.iter().filter_map(|(name, setting)| {
+        let wanted = key::wants(name, &setting.value)?;
+        Some(format!("{name} takes {wanted}, not {:?}", setting.value))
+    });
+    let problems: Vec<String> = odd.collect();
+    let is_valid = problems.is_empty();
+    let value = json!({"valid": is_valid, "problems": problems});
+    let lines = if is_valid {
+        vec!["Each setting has a value that it takes".to_owned()]
+    } else {
+        problems
+    };
+    Exit::with(u8::from(!is_valid), Said::lines(value, lines))
+}

@@ -1,0 +1,121 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use kit::ui::{Page, Report, escape};
+
+use super::args::FilterArgs;
+use kit::cli::report::Answer;
+
+/// Count beads, closed ones included
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct By {
+    /// Count per status
+    #[arg(id = "by-status", long)]
+    status: bool,
+    /// Count per priority
+    #[arg(id = "by-priority", long)]
+    priority: bool,
+    /// Count per type
+    #[arg(id = "by-type", long)]
+    kind: bool,
+    /// Count per assignee
+    #[arg(id = "by-assignee", long)]
+    assignee: bool,
+    /// Count per label
+    #[arg(id = "by-label", long)]
+    label: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let filter = args.filter.filter(ctx)?;
+    let (total, groups) = match key(&args.by) {
+        None => (filter.count(&snapshot), None),
+        Some(key) => {
+            let found = filter.apply(&snapshot);
+            let mut groups: BTreeMap<String, usize> = BTreeMap::new();
+            for name in found.iter().flat_map(|bead| key(bead)) {
+                *groups.entry(name).or_default() += 1;
+            }
+            (found.len(), Some(groups))
+        }
+    };
+    if total == 0 {
+        let words = snapshot.config().vocabulary();
+        args.filter.explain_nothing(ctx, &words);
+    }
+    Ok(Box::new(Count { total, groups }))
+}
+
+type Key = fn(&Bead) -> Vec<String>;
+
+/// The groups that a bead belongs to.
+fn key(by: &By) -> Option<Key> {
+    let keys: [(bool, Key); 5] = [
+        (by.status, |bead| vec![bead.status.to_string()]),
+        (by.priority, |bead| vec![format!("P{}", bead.priority)]),
+        (by.kind, |bead| vec![bead.issue_type.to_string()]),
+        (by.assignee, |bead| vec![or(&bead.assignee, "(unassigned)")]),
+        (by.label, |bead| {
+            if bead.labels.is_empty() {
+                vec!["(no labels)".to_owned()]
+            } else {
+                bead.labels.clone()
+            }
+        }),
+    ];
+    keys.into_iter()
+        .find(|(wanted, _)| *wanted)
+        .map(|(_, key)| key)
+}
+
+fn or(text: &str, none: &str) -> String {
+    if text.is_empty() { none } else { text }.to_owned()
+}
+
+/// A number, or one for each group.
+#[derive(Debug)]
+struct Count {
+    total: usize,
+    groups: Option<BTreeMap<String, usize>>,
+}
+
+impl Report for Count {
+    fn json(&self) -> Value {
+        match &self.groups {
+            None => json!({"count": self.total}),
+            Some(groups) => {
+                let groups: Vec<Value> = groups
+                    .iter()
+                    .map(|(group, count)| json!({"group": group, "count": count}))
+                    .collect();
+                json!({"total": self.total, "groups": groups})
+            }
+        }
+    }
+
+    fn human(&self, page: &mut Page) {
+        match &self.groups {
+            None => page.line(self.total.to_string()),
+            Some(groups) => {
+                page.line(format!("Total: {}", self.total));
+                page.blank();
+                for (group, count) in groups {
+                    page.line(format!("{}: {count}", escape::line(group)));
+                }
+            }
+        }
+    }
+}

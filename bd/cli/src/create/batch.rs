@@ -1,0 +1,349 @@
+//! Many beads from one file, made in one transaction: issues written as Markdown, or a plan as JSON.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::args;
+use crate::context::Context;
+use crate::report::plain_json;
+use bd::bead::{Bead, DepKind, Kind, Raw, record};
+use bd::change::{self, End, New, Plan, PlanBead, PlanEdge};
+use kit::cli::report::Answer;
+use kit::failure::Usage;
+use kit::sys::file;
+use kit::ui::{Page, Report, counted, escape};
+
+use super::{Args, place, request};
+
+/// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
+pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
+    ctx.may_change("create")?;
+    let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
+    if !is_markdown || path.split('/').any(|part| part == "..") {
+        return Err(Usage(format!(
+            "{path} is no Markdown file (.md or .markdown, without `..`)"
+        ))
+        .into());
+    }
+    let drafts = drafts(&read(ctx, path)?)?;
+    let (store, _) = place::choose(ctx, args)?;
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let (mut made, mut problems) = (Vec::new(), Vec::new());
+        for (title, sections) in drafts {
+            let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
+                let draft = draft(title.clone(), &sections)?;
+                super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
+                let bead = change::create(tx, draft.new)?;
+                for (kind, target) in draft.edges {
+                    change::add_dep(tx, &bead.id, &target, kind)?;
+                }
+                Ok(tx.get(&bead.id).cloned().unwrap_or(bead))
+            });
+            match one {
+                Ok(bead) => made.push(bead),
+                Err(error) => problems.push(error.context(format!("creating \"{title}\""))),
+            }
+        }
+        Ok((made, problems))
+    });
+    let (beads, problems) = result?;
+    for problem in &problems {
+        ctx.ui.problem(&format!(
+            "Error: {}",
+            bd::error::describe_failure(problem).message
+        ));
+    }
+    let failed = problems.len();
+    Ok(Box::new(Made { beads, failed }))
+}
+
+fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    let absolute = ctx.env.absolute(path);
+    let bytes = file::read(&absolute)
+        .map_err(|error| Usage(format!("cannot read {path}: {error}")))?
+        .ok_or_else(|| Usage(format!("there is no file {path}")))?;
+    String::from_utf8(bytes).map_err(|_| Usage(format!("{path} is not UTF-8")).into())
+}
+
+/// An issue of a Markdown file.
+#[derive(Debug, Default)]
+struct Draft {
+    new: New,
+    edges: Vec<(DepKind, String)>,
+}
+
+/// The headings in an issue of a Markdown file that say what the text below them is.
+const SECTIONS: [&str; 8] = [
+    "priority",
+    "type",
+    "description",
+    "design",
+    "acceptance criteria",
+    "assignee",
+    "labels",
+    "dependencies",
+];
+
+/// What stands under which of [`SECTIONS`], or under none of them.
+type Sections = BTreeMap<String, String>;
+
+/// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
+/// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
+/// are no headings.
+fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
+    let mut found: Vec<(String, Sections)> = Vec::new();
+    let mut section = String::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = |mark: &str| line.strip_prefix(mark).filter(|_| !is_code).map(str::trim);
+        if let Some(title) = heading("## ") {
+            found.push((title.to_owned(), Sections::new()));
+            section = "intro".to_owned();
+        } else if let Some((_, sections)) = found.last_mut() {
+            let name = heading("### ").map(str::to_lowercase);
+            if let Some(known) = name.iter().find(|name| SECTIONS.contains(&name.as_str())) {
+                section.clone_from(known);
+                continue;
+            }
+            if name.is_some() {
+                let is_told = sections.contains_key("description");
+                section = if is_told { "description" } else { "intro" }.to_owned();
+            }
+            let part = sections.entry(section.clone()).or_default();
+            part.push_str(line);
+            part.push('\n');
+        }
+    }
+    if found.is_empty() {
+        return Err(Usage(
+            "no issues found in markdown file (expected ## Issue Title format)".into(),
+        ));
+    }
+    Ok(found)
+}
+
+fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
+    let part = |name: &str| {
+        let text = sections.get(name).map(|text| text.trim());
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let list = |name: &str| {
+        let text = part(name).unwrap_or_default();
+        let items = text.split([',', '\n']).map(|item| {
+            let item = item.trim();
+            item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
+        });
+        items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+    };
+    let description = part("description").or_else(|| part("intro"));
+    let priority = part("priority").map(|text| args::priority(&text));
+    Ok(Draft {
+        new: New {
+            title,
+            description: description.unwrap_or_default(),
+            design: part("design").unwrap_or_default(),
+            acceptance_criteria: part("acceptance criteria").unwrap_or_default(),
+            assignee: part("assignee").unwrap_or_default(),
+            labels: list("labels"),
+            priority: priority.transpose()?.unwrap_or(2),
+            issue_type: Kind::normal(part("type").as_deref().unwrap_or("task")),
+            ..New::default()
+        },
+        edges: list("dependencies")
+            .into_iter()
+            .map(request::edge)
+            .collect(),
+    })
+}
+
+/// A plan of beads and edges.
+#[derive(Debug, Deserialize)]
+struct FilePlan {
+    #[serde(default)]
+    nodes: Vec<FileNode>,
+    #[serde(default)]
+    edges: Vec<FileEdge>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FileNode {
+    /// The name by which the plan's edges know it.
+    key: String,
+    title: String,
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    assignee: String,
+    #[serde(default)]
+    priority: Option<i64>,
+    #[serde(default)]
+    labels: Vec<String>,
+    #[serde(default)]
+    metadata: Option<Raw>,
+    #[serde(default)]
+    parent_key: Option<String>,
+    #[serde(default)]
+    parent_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FileEdge {
+    #[serde(default)]
+    from_key: Option<String>,
+    #[serde(default)]
+    from_id: Option<String>,
+    #[serde(default)]
+    to_key: Option<String>,
+    #[serde(default)]
+    to_id: Option<String>,
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+}
+
+impl FilePlan {
+    /// What is to be made.
+    fn read(
+        self,
+        path: &str,
+        check_kind: impl Fn(&Kind) -> Result<(), Usage>,
+    ) -> Result<Plan, Usage> {
+        let mut plan = Plan::default();
+        for node in self.nodes {
+            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
+            check_kind(&kind)?;
+            plan.beads.push(PlanBead {
+                key: node.key,
+                parent: node
+                    .parent_key
+                    .map(End::Key)
+                    .or(node.parent_id.map(End::Id)),
+                new: New {
+                    title: node.title,
+                    description: node.description,
+                    assignee: node.assignee,
+                    priority: node.priority.unwrap_or(2),
+                    labels: node.labels,
+                    metadata: node
+                        .metadata
+                        .and_then(|raw| record::squeezed(raw.get()).ok()),
+                    issue_type: kind,
+                    ..New::default()
+                },
+            });
+        }
+        let end = |key: Option<String>, id: Option<String>| {
+            let none = || Usage(format!("{path}: an edge has an end without key and id"));
+            key.map(End::Key).or(id.map(End::Id)).ok_or_else(none)
+        };
+        for edge in self.edges {
+            plan.edges.push(PlanEdge {
+                from: end(edge.from_key, edge.from_id)?,
+                to: end(edge.to_key, edge.to_id)?,
+                kind: DepKind::from(edge.kind.as_deref().unwrap_or("blocks")),
+                metadata: String::new(),
+            });
+        }
+        Ok(plan)
+    }
+}
+
+/// Makes a plan's beads and edges: all of it or nothing.
+pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
+    ctx.may_change("create")?;
+    let plan: FilePlan = serde_json::from_str(&read(ctx, path)?)
+        .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
+    let (store, _) = place::choose(ctx, args)?;
+    let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let plan = plan.read(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
+        Ok(change::create_all(tx, plan)?)
+    });
+    let ids = made.with_context(|| path.to_owned())?;
+    Ok(Box::new(Planned { ids }))
+}
+
+/// Beads made from a file.
+#[derive(Debug)]
+struct Made {
+    beads: Vec<Bead>,
+    /// How many could not be made.
+    failed: usize,
+}
+
+impl Report for Made {
+    fn json(&self) -> Value {
+        self.beads.iter().map(plain_json).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        if self.beads.is_empty() {
+            return;
+        }
+        let count = counted(self.beads.len(), "issue");
+        page.line(format!("{mark} Created {count}:"));
+        for bead in &self.beads {
+            page.cut_line(format!(
+                "  {}: {} [P{}, {}]",
+                bead.id,
+                escape::line(&bead.title),
+                bead.priority,
+                bead.issue_type
+            ));
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.beads.is_empty() && self.failed > 0)
+    }
+}
+
+/// Beads made from a plan.
+#[derive(Debug)]
+struct Planned {
+    ids: BTreeMap<String, String>,
+}
+
+impl Report for Planned {
+    fn json(&self) -> Value {
+        json!({"ids": self.ids})
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        let count = counted(self.ids.len(), "issue");
+        page.line(format!("{mark} Created {count}:"));
+        for (key, id) in &self.ids {
+            page.line(format!("  {} → {id}", escape::line(key)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_markdown_file_gives_an_issue_for_each_heading() {
+        let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
+        let found: Vec<Draft> = drafts(text)
+            .unwrap()
+            .into_iter()
+            .map(|(title, sections)| draft(title, &sections).unwrap())
+            .collect();
+        let one = &found[0];
+        assert_eq!(one.new.description, "First line\nsecond");
+        assert_eq!(
+            (one.new.priority, &one.new.labels[..]),
+            (1, &["a".to_owned(), "b".to_owned()][..])
+        );
+        assert_eq!(one.edges, [(DepKind::Blocks, "x-1".to_owned())]);
+        assert_eq!(found[1].new.issue_type, Kind::Bug);
+        assert!(drafts("# no\n").is_err());
+    }
+}

@@ -1,0 +1,344 @@
+mod batch;
+pub(super) mod place;
+mod request;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::validate::Vocabulary;
+use bd::bead::{Bead, DepKind, Kind, id};
+use bd::change::{self, New};
+use bd::store::Tx;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::args::{self, DescriptionArgs};
+use super::dep::elsewhere;
+use super::report::plain_json;
+use kit::cli::report::{Answer, Nothing};
+
+/// Create a bead
+///
+/// The title is a positional argument or --title. With --parent the bead becomes a child: `bd-a3f.1`.
+/// --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is a warning. An id
+/// chosen with --id must have this project's prefix, unless --force is given.
+///
+/// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to the first of
+/// `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance Criteria`, `### Assignee`,
+/// `### Labels`, `### Dependencies`. Other headings and their text belong to the description. A bead that cannot be created,
+/// or a dependency that cannot be added, is reported, and the other beads are created.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// The title
+    #[arg(value_name = "TITLE")]
+    positional: Option<String>,
+    /// Create beads from a Markdown file: `## Title` each
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "graph", "dry_run"])]
+    file: Option<String>,
+    /// Create beads from a JSON plan: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "dry_run"])]
+    graph: Option<String>,
+    /// The title
+    #[arg(long = "title", value_name = "TITLE", allow_hyphen_values = true)]
+    title_flag: Option<String>,
+    #[command(flatten)]
+    description: DescriptionArgs,
+    /// The design
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    design: Option<String>,
+    /// The acceptance criteria
+    #[arg(
+        long,
+        value_name = "TEXT",
+        alias = "acceptance-criteria",
+        allow_hyphen_values = true
+    )]
+    acceptance: Option<String>,
+    /// The notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    notes: Option<String>,
+    #[arg(long, hide = true, value_name = "TEXT", allow_hyphen_values = true)]
+    append_notes: Option<String>,
+    /// The priority, 0-4 or P0-P4 (default: 2); 0 is most urgent
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<String>,
+    /// The type: bug, feature, task (default), epic, chore, or one of types.custom
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// Take the fields that are not given from this bead
+    #[arg(long, value_name = "ID")]
+    from_template: Option<String>,
+    /// The assignee
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Add these labels
+    #[arg(short, long, alias = "label", value_name = "LABELS")]
+    labels: Vec<String>,
+    /// Use this id
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// The parent
+    #[arg(long, value_name = "ID", conflicts_with = "id")]
+    parent: Option<String>,
+    /// Add edges, as kind:id or id
+    #[arg(long, value_name = "EDGES")]
+    deps: Vec<String>,
+    /// Wait for the children of this bead
+    #[arg(long, value_name = "ID")]
+    waits_for: Option<String>,
+    /// Wait for all-children or any-children
+    #[arg(long, default_value = "all-children", value_name = "GATE")]
+    waits_for_gate: String,
+    /// The id in another tracker
+    #[arg(long, value_name = "REF")]
+    external_ref: Option<String>,
+    /// The id of a specification
+    #[arg(long, value_name = "PATH")]
+    spec_id: Option<String>,
+    /// The estimate in minutes
+    #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]
+    estimate: Option<i64>,
+    /// The due date
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due: Option<String>,
+    /// Defer it until this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer: Option<String>,
+    /// Metadata as JSON, or @FILE
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Create a wisp: local, never in git
+    #[arg(long)]
+    ephemeral: bool,
+    #[arg(long, value_name = "KIND", hide = true)]
+    mol_type: Option<String>,
+    #[arg(long, value_name = "KIND", hide = true)]
+    wisp_type: Option<String>,
+    #[arg(long, value_name = "RIG", hide = true)]
+    agent_rig: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_category: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_actor: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_target: Option<String>,
+    #[arg(long, value_name = "JSON", hide = true)]
+    event_payload: Option<String>,
+    /// Accept an id with another prefix
+    #[arg(long)]
+    force: bool,
+    /// Create it in this rig of the town
+    #[arg(long, value_name = "RIG", conflicts_with = "prefix")]
+    rig: Option<String>,
+    /// Create it in the rig with this prefix
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
+    /// Create it in the project in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rig", "prefix"])]
+    repo: Option<String>,
+    /// Only show what would be created
+    #[arg(long)]
+    dry_run: bool,
+    /// Print only the id
+    #[arg(long)]
+    silent: bool,
+    #[arg(long, hide = true)]
+    validate: bool,
+}
+
+impl Args {
+    /// What `bd q` gives.
+    pub(super) fn quick(
+        title: String,
+        priority: String,
+        kind: String,
+        labels: Vec<String>,
+    ) -> Self {
+        Self {
+            positional: Some(title),
+            priority: Some(priority),
+            kind: Some(kind),
+            labels,
+            waits_for_gate: "all-children".into(),
+            silent: true,
+            ..Self::default()
+        }
+    }
+
+    /// What `bd create-form` asked for: title, type, priority, assignee, labels, edges, description.
+    pub(super) fn answered(answers: [String; 7]) -> Self {
+        let [title, kind, priority, assignee, labels, deps, description] = answers;
+        Self {
+            positional: Some(title),
+            kind: Some(kind),
+            priority: Some(priority),
+            assignee: (!assignee.is_empty()).then_some(assignee),
+            labels: vec![labels],
+            deps: vec![deps],
+            description: DescriptionArgs::of(description),
+            waits_for_gate: "all-children".into(),
+            ..Self::default()
+        }
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(path) = &args.file {
+        return batch::from_markdown(ctx, &args, path);
+    }
+    if let Some(path) = &args.graph {
+        return batch::from_plan(ctx, &args, path);
+    }
+    if args.dry_run {
+        let new = request::read(ctx, &args)?;
+        return Ok(Box::new(Created {
+            bead: request::preview(new),
+            rig: None,
+            dry_run: true,
+        }));
+    }
+    let silent = args.silent || (ctx.ui.is_quiet() && !ctx.ui.is_json());
+    let (bead, rig) = make(ctx, &args)?;
+    if silent {
+        ctx.ui.raw(&format!("{}\n", bead.id));
+        return Ok(Box::new(Nothing));
+    }
+    Ok(Box::new(Created {
+        bead,
+        rig,
+        dry_run: false,
+    }))
+}
+
+/// Makes the bead; says also in which rig, where that is not the one of the working directory.
+pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<String>)> {
+    ctx.may_change("create")?;
+    let new = request::read(ctx, args)?;
+    if !args.silent && !ctx.ui.is_quiet() {
+        remark(ctx, &new);
+    }
+    let (store, rig) = place::choose(ctx, args)?;
+    let above = args
+        .id
+        .as_deref()
+        .and_then(|id| Some(id::split_child(id)?.0));
+    if let Some(parent) = args.parent.as_deref().or(above) {
+        check_kind(&store.snapshot()?.config().vocabulary(), &new.issue_type)?;
+        let back = change::restore_parents(&store, &ctx.author(), &ctx.clock, parent)?;
+        for id in back {
+            ctx.ui.status(&format!(
+                "{id} came back from the archive: it is above the new bead"
+            ));
+        }
+    }
+    let edges = request::edges(args);
+    let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        check_kind(tx.vocabulary(), &new.issue_type)?;
+        let bead = change::create(tx, new)?;
+        let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
+        let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
+        Ok((bead, problems))
+    });
+    let (bead, problems) = made?;
+    for problem in problems {
+        ctx.ui.warn(&bd::error::describe_failure(&problem).message);
+    }
+    for (kind, _) in &edges {
+        args::remark_own_kind(ctx, kind);
+    }
+    ctx.touch(&bead.id);
+    Ok((bead, rig))
+}
+
+fn remark(ctx: &Context, new: &New) {
+    let lower = new.title.to_lowercase();
+    if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
+        ctx.ui
+            .warn("no description: whoever takes this up will have only the title");
+    }
+    let past = new
+        .defer_until
+        .as_ref()
+        .filter(|until| until.instant() <= ctx.now());
+    if let Some(until) = past {
+        ctx.ui.warn(&format!(
+            "--defer {until} is in the past: the bead is ready at once"
+        ));
+    }
+}
+
+fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), Usage> {
+    let usual = bd::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
+    if usual || words.kinds.iter().any(|own| own == kind.as_str()) {
+        return Ok(());
+    }
+    Err(Usage(format!(
+        "invalid issue type: {kind}. Valid types: {}",
+        words.kinds_in_words()
+    )))
+}
+
+/// Adds the edges; those that fail are returned, and the bead stays.
+fn link(
+    tx: &mut Tx<'_>,
+    (ctx, own): (&Context, &Path),
+    id: &str,
+    args: &Args,
+    edges: &[(DepKind, String)],
+) -> Vec<anyhow::Error> {
+    let mut problems = Vec::new();
+    let mut add = |kind: DepKind, given: &str, metadata: &str| {
+        let found = tx.get_live(given).map(|bead| bead.id.clone());
+        let target = match found {
+            Some(id) => Ok(id),
+            None => elsewhere(ctx, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+        };
+        let added =
+            target.and_then(|target| Ok(change::add_dep_with(tx, id, &target, kind, metadata)?));
+        if let Err(error) = added {
+            problems.push(error.context(format!("failed to add dependency {id} → {given}")));
+        }
+    };
+    for (kind, target) in edges {
+        add(kind.clone(), target, "");
+    }
+    if let Some(target) = &args.waits_for {
+        let metadata = json!({"gate": args.waits_for_gate}).to_string();
+        add(DepKind::WaitsFor, target, &metadata);
+    }
+    problems
+}
+
+/// A bead that was made.
+#[derive(Debug)]
+struct Created {
+    bead: Bead,
+    rig: Option<String>,
+    dry_run: bool,
+}
+
+impl Report for Created {
+    fn json(&self) -> Value {
+        plain_json(&self.bead)
+    }
+
+    fn human(&self, page: &mut Page) {
+        let bead = &self.bead;
+        let mark = page.style().green("✓");
+        let place = self
+            .rig
+            .as_ref()
+            .map(|rig| format!(" in rig \"{rig}\""))
+            .unwrap_or_default();
+        if self.dry_run {
+            page.line("Would create issue:");
+        } else {
+            page.line(format!("{mark} Created issue{place}: {}", bead.id));
+        }
+        page.line(format!("  Title: {}", escape::line(&bead.title)));
+        page.line(format!("  Priority: P{}", bead.priority));
+        page.line(format!("  Status: {}", bead.status));
+    }
+}

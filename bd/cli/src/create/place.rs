@@ -1,0 +1,43 @@
+//! Where a new bead goes.
+
+use crate::context::Context;
+use bd::store::Store;
+use bd::store::find;
+use kit::failure::Usage;
+
+use super::Args;
+
+/// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
+pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
+    if let Some(folder) = &args.repo {
+        let dir = ctx.env.absolute(folder).join(".beads");
+        let dir = find::follow(&dir, &mut Vec::new());
+        return Ok((ctx.open(&dir)?, None));
+    }
+    let name = args.rig.as_ref().or(args.prefix.as_ref());
+    if let Some(name) = name {
+        let (store, rig) = store_of_rig(ctx, name)?;
+        return Ok((store, Some(rig)));
+    }
+    let here = ctx.found()?;
+    let routes = ctx.routes(&here.dir);
+    let by_id = args.id.as_deref().or(args.parent.as_deref());
+    let elsewhere = by_id.and_then(|id| routes.dir_for(id));
+    match elsewhere.filter(|dir| *dir != here.dir) {
+        Some(dir) => Ok((ctx.open(&dir)?, None)),
+        None => Ok((ctx.store()?, None)),
+    }
+}
+
+/// The store of a rig, by its name or its prefix, and the rig's name.
+pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
+    let routes = ctx.routes(&ctx.found()?.dir);
+    let unknown = || {
+        Usage(format!(
+            "rig or prefix \"{name}\" not found in routes.jsonl"
+        ))
+    };
+    let route = routes.of_rig(name).ok_or_else(unknown)?;
+    let dir = routes.dir_of(route).ok_or_else(unknown)?;
+    Ok((ctx.open(&dir)?, route.rig().to_owned()))
+}

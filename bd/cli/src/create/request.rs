@@ -1,0 +1,141 @@
+//! The new bead that the flags of `bd create` describe.
+
+use crate::args;
+use crate::context::Context;
+use bd::bead::{Bead, DepKind, Kind, Stamp};
+use bd::change::New;
+use bd::molecule::proto;
+use kit::failure::Usage;
+
+use super::Args;
+
+/// The new bead as the flags describe it.
+pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
+    let description = args.description.read(ctx)?.unwrap_or_default();
+    if description.is_empty() && ctx.config.flag("create.require-description") {
+        return Err(
+            Usage("description is required (create.require-description is set)".into()).into(),
+        );
+    }
+    if args.agent_rig.is_some() && args.kind.as_deref() != Some("agent") {
+        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
+    }
+    if args.estimate.is_some_and(|minutes| minutes < 0) {
+        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+    }
+    let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
+        let text = text.as_deref().filter(|text| !text.is_empty());
+        Ok(text
+            .map(|text| ctx.time(flag, text))
+            .transpose()?
+            .map(Stamp::from))
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let metadata = args
+        .metadata
+        .as_deref()
+        .map(|text| args::json(ctx, "--metadata", text));
+    let new = New {
+        id: args.id.clone(),
+        force: args.force,
+        parent: args.parent.clone(),
+        title: title(args)?,
+        description,
+        design: text(&args.design),
+        acceptance_criteria: text(&args.acceptance),
+        notes: text(&args.notes),
+        spec_id: text(&args.spec_id),
+        priority: args::priority(args.priority.as_deref().unwrap_or("2"))?,
+        issue_type: Kind::normal(args.kind.as_deref().unwrap_or("task")),
+        assignee: text(&args.assignee),
+        labels: args::labels(&args.labels),
+        external_ref: args.external_ref.clone(),
+        estimated_minutes: args.estimate,
+        due_at: time("--due", &args.due)?,
+        defer_until: time("--defer", &args.defer)?,
+        metadata: metadata.transpose()?,
+        ephemeral: args.ephemeral,
+        mol_type: text(&args.mol_type),
+        wisp_type: text(&args.wisp_type),
+        rig: text(&args.agent_rig),
+        event_kind: text(&args.event_category),
+        actor: text(&args.event_actor),
+        target: text(&args.event_target),
+        payload: text(&args.event_payload),
+        ..New::default()
+    };
+    match &args.from_template {
+        Some(id) => from_template(ctx, args, new, id),
+        None => Ok(new),
+    }
+}
+
+/// The new bead with what its flags leave out taken from another bead.
+fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Result<New> {
+    let snapshot = ctx.store_of(id)?.snapshot()?;
+    let bead = snapshot.resolve(id)?;
+    let or = |given: String, own: &String| {
+        if given.is_empty() { own.clone() } else { given }
+    };
+    let mut labels = new.labels;
+    for label in bead.labels.iter().filter(|label| *label != proto::LABEL) {
+        if !labels.contains(label) {
+            labels.push(label.clone());
+        }
+    }
+    Ok(New {
+        description: or(new.description, &bead.description),
+        design: or(new.design, &bead.design),
+        acceptance_criteria: or(new.acceptance_criteria, &bead.acceptance_criteria),
+        notes: or(new.notes, &bead.notes),
+        priority: args
+            .priority
+            .as_ref()
+            .map_or(bead.priority, |_| new.priority),
+        issue_type: match args.kind {
+            Some(_) => new.issue_type,
+            None => bead.issue_type.clone(),
+        },
+        estimated_minutes: new.estimated_minutes.or(bead.estimated_minutes),
+        labels,
+        ..new
+    })
+}
+
+fn title(args: &Args) -> Result<String, Usage> {
+    match (&args.positional, &args.title_flag) {
+        (Some(one), Some(other)) if one != other => Err(Usage(format!(
+            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
+        ))),
+        (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
+        (None, None) => Err(Usage("title required".into())),
+    }
+}
+
+/// The edges of --deps: kind and target.
+pub(super) fn edges(args: &Args) -> Vec<(DepKind, String)> {
+    args::slice(&args.deps).into_iter().map(edge).collect()
+}
+
+/// An edge as it is written: `kind:id`, or `id` for "waits for".
+pub(super) fn edge(text: String) -> (DepKind, String) {
+    match text.split_once(':') {
+        Some((kind, target)) if !text.starts_with("external:") => {
+            (DepKind::from(kind.trim()), target.trim().to_owned())
+        }
+        _ => (DepKind::Blocks, text.trim().to_owned()),
+    }
+}
+
+/// The bead as a dry run shows it.
+pub(super) fn preview(new: New) -> Bead {
+    Bead {
+        title: new.title,
+        description: new.description,
+        priority: new.priority,
+        issue_type: new.issue_type,
+        assignee: new.assignee,
+        labels: new.labels,
+        ..Bead::default()
+    }
+}

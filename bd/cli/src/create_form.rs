@@ -1,0 +1,44 @@
+use std::io::{self, BufRead};
+
+use crate::context::Context;
+use kit::failure::Usage;
+
+use super::create;
+use kit::cli::report::Answer;
+
+/// Create a bead by answering questions
+///
+/// Each question is answered by a line; an empty line takes the default. Answers may come from a pipe, too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// The questions and their defaults.
+const QUESTIONS: [(&str, &str); 7] = [
+    ("Title", ""),
+    ("Type", "task"),
+    ("Priority", "2"),
+    ("Assignee", ""),
+    ("Labels (a,b)", ""),
+    ("Depends on (ids)", ""),
+    ("Description", ""),
+];
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    ctx.may_change("create-form")?;
+    let mut lines = io::stdin().lock().lines();
+    let mut answers: [String; 7] = Default::default();
+    for (slot, (question, default)) in answers.iter_mut().zip(QUESTIONS) {
+        let default_part = match default {
+            "" => String::new(),
+            default => format!(" [{default}]"),
+        };
+        ctx.ui.status(&format!("{question}{default_part}:"));
+        let answer = lines.next().transpose()?.unwrap_or_default();
+        let answer = answer.trim();
+        if answer.is_empty() && question == "Title" {
+            return Err(Usage("title required; nothing was created".into()).into());
+        }
+        *slot = if answer.is_empty() { default } else { answer }.to_owned();
+    }
+    create::run(ctx, create::Args::answered(answers))
+}

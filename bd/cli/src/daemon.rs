@@ -1,0 +1,33 @@
+use serde_json::json;
+
+use crate::context::Context;
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Nothing, Said};
+
+/// What the daemon of the era did; none of it is needed.
+const WORDS: [&str; 8] = [
+    "start", "stop", "restart", "status", "health", "list", "logs", "killall",
+];
+
+/// Accepted for older scripts; beads need no daemon.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let word = args.rest.first().filter(|word| !word.starts_with('-'));
+    if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
+        let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
+        return Err(Usage(text).into());
+    }
+    let value = json!({"status": "not_needed", "running": false});
+    if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {
+        // Every word is taken as it comes, flags too.
+        ctx.ui.raw(&kit::json::pretty(&value));
+        return Ok(Box::new(Nothing));
+    }
+    Said::new(value, "bd needs no daemon").answer()
+}

@@ -1,0 +1,42 @@
+use crate::context::Context;
+use bd::bead::{Stamp, Status};
+use bd::change::{self, Edit};
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Defer beads
+///
+/// Deferred beads are not ready until `bd undefer`. --until sets the time from which they are ready again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Defer until this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("defer")?;
+    each::resolve_all(ctx, &args.ids)?;
+    let until = args
+        .until
+        .as_deref()
+        .map(|text| ctx.time("--until", text))
+        .transpose()?;
+    let edit = Edit {
+        status: Some(Status::Deferred),
+        defer_until: until.map(|until| Some(Stamp::from(until))),
+        ..Edit::default()
+    };
+    let beads = each::change(ctx, "deferring", &args.ids, |tx, id| {
+        change::update(tx, id, edit.clone())
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("* Deferred {}", bead.id),
+    }))
+}

@@ -1,0 +1,161 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::change::{self, Deleted};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use super::args;
+use kit::cli::report::{Answer, Nothing, Said};
+
+/// Delete beads
+///
+/// Without --force it shows what would be deleted and changes nothing. A deleted bead leaves a tombstone, so that
+/// it does not come back from another clone. Its edges are removed, and its id in the text of linked beads
+/// becomes `[deleted:ID]`. Ids are given in full.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Delete without preview
+    #[arg(short, long)]
+    force: bool,
+    /// Read ids from a file, one per line
+    #[arg(long, value_name = "PATH")]
+    from_file: Option<String>,
+    /// Only show what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+    /// Also delete dependents
+    #[arg(long)]
+    cascade: bool,
+    /// Leave no tombstone
+    #[arg(long)]
+    hard: bool,
+    /// The reason
+    #[arg(long, default_value = "delete", value_name = "TEXT")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut ids = args.ids;
+    if let Some(path) = &args.from_file {
+        let text = args::file(ctx, path)?;
+        let lines = text.lines().map(str::trim);
+        ids.extend(
+            lines
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+                .map(str::to_owned),
+        );
+    }
+    let mut seen = std::collections::HashSet::new();
+    ids.retain(|id| seen.insert(id.clone()));
+    if ids.is_empty() {
+        return Err(
+            Usage("no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into()).into(),
+        );
+    }
+    let single = ids.len() == 1 && !args.cascade;
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    check(&snapshot, &ids)?;
+    if args.cascade {
+        ids = with_dependents(&snapshot, ids);
+    }
+    if !args.force || args.dry_run {
+        preview(ctx, &snapshot, &ids);
+        return Ok(Box::new(Nothing));
+    }
+    ctx.may_change("delete")?;
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        check(tx, &ids)?;
+        let mut total = Deleted::default();
+        for id in &ids {
+            let done = change::delete(tx, id, &args.reason, args.hard)?;
+            total.dependencies_removed += done.dependencies_removed;
+            total.references_updated += done.references_updated;
+        }
+        Ok(total)
+    });
+    let total = result?;
+    let line = format!("✓ Deleted {}", ids.join(", "));
+    let details = format!(
+        "  Removed {} dependency link(s), updated text references in {} issue(s)",
+        total.dependencies_removed, total.references_updated
+    );
+    Said::lines(summary(&ids, total, single), vec![line, details]).answer()
+}
+
+fn summary(ids: &[String], total: Deleted, single: bool) -> Value {
+    if single {
+        return json!({
+            "deleted": ids[0],
+            "dependencies_removed": total.dependencies_removed,
+            "references_updated": total.references_updated,
+        });
+    }
+    json!({
+        "deleted": ids,
+        "deleted_count": ids.len(),
+        "dependencies_removed": total.dependencies_removed,
+        "references_updated": total.references_updated,
+    })
+}
+
+/// Some of the beads are not there.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
+struct Missing(Vec<String>);
+
+fn check(snapshot: &Snapshot, ids: &[String]) -> Result<(), Missing> {
+    let missing: Vec<String> = ids
+        .iter()
+        .filter(|id| snapshot.get_live(id).is_none())
+        .cloned()
+        .collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Missing(missing))
+    }
+}
+
+fn with_dependents(snapshot: &Snapshot, ids: Vec<String>) -> Vec<String> {
+    let mut all = ids;
+    let mut at = 0;
+    while at < all.len() {
+        for (holder, _) in snapshot.dependents_of(&all[at]) {
+            if !all.contains(&holder.id) {
+                all.push(holder.id.clone());
+            }
+        }
+        at += 1;
+    }
+    all
+}
+
+fn preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
+    let mut text = "⚠️  DELETE PREVIEW\n\nIssues to delete:\n".to_owned();
+    for bead in ids.iter().filter_map(|id| snapshot.get(id)) {
+        text.push_str(&format!("  {}: {}\n", bead.id, escape::line(&bead.title)));
+        for edge in &bead.dependencies {
+            text.push_str(&format!(
+                "    {} → {} ({})\n",
+                bead.id, edge.depends_on_id, edge.kind
+            ));
+        }
+        for (holder, edge) in snapshot.dependents_of(&bead.id) {
+            text.push_str(&format!(
+                "    {} → {} ({})\n",
+                holder.id, bead.id, edge.kind
+            ));
+        }
+    }
+    text.push_str(&format!(
+        "\nTo proceed, run: bd delete {} --force\n",
+        ids.join(" ")
+    ));
+    ctx.ui.raw(&text);
+}

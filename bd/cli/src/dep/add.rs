@@ -1,0 +1,135 @@
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::args;
+use crate::context::Context;
+use bd::bead::DepKind;
+use bd::change;
+use bd::graph::external;
+use bd::store::Tx;
+use kit::cli::report::{Answer, Said};
+use kit::failure::Usage;
+
+/// Make a bead depend on another
+///
+/// The other may be a capability of another project, `external:<project>:<capability>`, or a bead of
+/// another rig of the town.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The dependent bead
+    #[arg(value_name = "ID")]
+    from: String,
+    /// The bead it depends on
+    #[arg(value_name = "ON")]
+    to: Option<String>,
+    /// The bead it waits for
+    #[arg(long, value_name = "ID", conflicts_with = "to")]
+    blocked_by: Option<String>,
+    /// The bead it depends on
+    #[arg(long, value_name = "ID", conflicts_with_all = ["to", "blocked_by"])]
+    depends_on: Option<String>,
+    /// The type of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks
+    #[arg(
+        short = 't',
+        long = "type",
+        default_value = "blocks",
+        value_name = "KIND"
+    )]
+    kind: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let to = args.to.or(args.blocked_by).or(args.depends_on);
+    let to = to.ok_or_else(|| Usage("dependency target is required: bd dep add ID ON".into()))?;
+    if args.kind.is_empty() || args.kind.len() > 50 {
+        return Err(Usage(format!("invalid dependency type \"{}\"", args.kind)).into());
+    }
+    let kind = DepKind::from(args.kind.as_str());
+    let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
+    args::remark_own_kind(ctx, &kind);
+    let value =
+        json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
+    Said::new(
+        value,
+        format!("✓ Added dependency: {from} depends on {to} ({kind})"),
+    )
+    .answer()
+}
+
+/// Adds an edge between two beads as they were given; returns their full ids.
+pub(crate) fn link(
+    ctx: &Context,
+    from: &str,
+    to: &str,
+    kind: DepKind,
+) -> anyhow::Result<(String, String)> {
+    ctx.may_change("dep add")?;
+    check_external(to)?;
+    let store = ctx.store_of(from)?;
+    let routes = ctx.routes(store.dir());
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let from = resolve(tx, from, "issue")?;
+        let to = match resolve(tx, to, "dependency") {
+            Ok(id) => id,
+            Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
+        };
+        if kind == DepKind::Blocks
+            && let Some(mut path) = external::way(&routes, &ctx.reports, &to, &from)
+            && path.iter().any(|id| tx.get(id).is_none())
+        {
+            path.insert(0, from.clone());
+            return Err(change::ChangeError::Cycle { path }.into());
+        }
+        change::add_dep(tx, &from, &to, kind)?;
+        Ok((from, to))
+    })
+}
+
+/// The reference to a bead of another rig, `external:<rig>:<id>`, if routing leads there. A rig that can be read must have
+/// the bead.
+pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<Option<String>> {
+    let routes = ctx.routes(own);
+    let prefix = bd::bead::id::route_prefix(id);
+    let route = prefix.and_then(|prefix| routes.all().iter().find(|route| route.prefix == prefix));
+    let Some(route) = route else {
+        return Ok(None);
+    };
+    let Some(dir) = routes
+        .dir_of(route)
+        .filter(|dir| dir != own && dir.is_dir())
+    else {
+        return Ok(None);
+    };
+    let name = if route.path == "." { "hq" } else { route.rig() };
+    let beads = ctx.open(&dir).and_then(|store| store.snapshot());
+    anyhow::ensure!(
+        beads.is_err() || beads.is_ok_and(|beads| beads.get(id).is_some()),
+        "there is no bead {id} in {name}: not found"
+    );
+    Ok(Some(format!("external:{name}:{id}")))
+}
+
+/// The full id of a bead; an external one is taken as it is.
+pub(crate) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
+    if given.starts_with("external:") {
+        return Ok(given.to_owned());
+    }
+    let bead = tx
+        .resolve(given)
+        .with_context(|| format!("resolving {role} ID {given}"))?;
+    Ok(bead.id.clone())
+}
+
+fn check_external(to: &str) -> Result<(), Usage> {
+    let Some(rest) = to.strip_prefix("external:") else {
+        return Ok(());
+    };
+    match rest.split_once(':') {
+        Some((project, capability)) if !project.is_empty() && !capability.is_empty() => Ok(()),
+        _ => Err(Usage(format!(
+            "invalid external reference \"{to}\": use external:<project>:<capability>"
+        ))),
+    }
+}

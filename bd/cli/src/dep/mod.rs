@@ -1,0 +1,66 @@
+//! `bd dep`: one file a verb.
+
+mod add;
+mod cycles;
+mod list;
+pub(super) mod relate;
+mod remove;
+mod tree;
+
+pub(super) use add::{elsewhere, link, resolve};
+
+use crate::context::Context;
+use bd::bead::DepKind;
+use kit::failure::Usage;
+
+use kit::cli::report::Answer;
+
+/// Add, remove and show dependencies
+///
+/// `bd dep add A B` makes A wait for B. `bd dep B --blocks A` does the same.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    /// The blocker
+    #[arg(value_name = "BLOCKER")]
+    blocker: Option<String>,
+    /// The bead that waits for the blocker
+    #[arg(short, long, value_name = "ID")]
+    blocks: Option<String>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Add(add::Args),
+    #[command(visible_alias = "rm")]
+    Remove(remove::Args),
+    List(list::Args),
+    Tree(tree::Args),
+    Cycles(cycles::Args),
+    Relate(relate::Args),
+    Unrelate(relate::UnArgs),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match (args.verb, args.blocker, args.blocks) {
+        (Some(Verb::Add(args)), ..) => add::run(ctx, args),
+        (Some(Verb::Remove(args)), ..) => remove::run(ctx, &args),
+        (Some(Verb::List(args)), ..) => list::run(ctx, args),
+        (Some(Verb::Tree(args)), ..) => tree::run(ctx, &args),
+        (Some(Verb::Cycles(args)), ..) => cycles::run(ctx, &args),
+        (Some(Verb::Relate(args)), ..) => relate::run(ctx, &args),
+        (Some(Verb::Unrelate(args)), ..) => relate::undo(ctx, &args),
+        (None, Some(target), Some(waiting)) => {
+            let (from, to) = add::link(ctx, &waiting, &target, DepKind::Blocks)?;
+            let value = serde_json::json!({"status": "added", "blocker_id": to, "blocked_id": from, "type": "blocks"});
+            kit::cli::report::Said::new(value, format!("✓ Added dependency: {to} blocks {from}"))
+                .answer()
+        }
+        _ => Err(Usage(
+            "use 'bd dep add A B' or 'bd dep BLOCKER --blocks BLOCKED'; see 'bd help dep'".into(),
+        )
+        .into()),
+    }
+}

@@ -1,0 +1,67 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{Answer, Said};
+
+use super::add;
+
+/// Link two beads both ways
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The first bead
+    #[arg(value_name = "ID")]
+    one: String,
+    /// The second bead
+    #[arg(value_name = "OTHER")]
+    other: String,
+}
+
+/// Remove the links between two beads
+#[derive(Debug, clap::Args)]
+pub(crate) struct UnArgs {
+    /// The first bead
+    #[arg(value_name = "ID")]
+    one: String,
+    /// The second bead
+    #[arg(value_name = "OTHER")]
+    other: String,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+    let (a, b) = change_both(ctx, &args.one, &args.other, true)?;
+    Said::new(
+        json!({"id1": a, "id2": b, "related": true}),
+        format!("✓ Linked {a} ↔ {b}"),
+    )
+    .answer()
+}
+
+pub(crate) fn undo(ctx: &Context, args: &UnArgs) -> Answer {
+    let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
+    Said::new(
+        json!({"id1": a, "id2": b, "unrelated": true}),
+        format!("✓ Unlinked {a} ↔ {b}"),
+    )
+    .answer()
+}
+
+fn change_both(
+    ctx: &Context,
+    one: &str,
+    other: &str,
+    add: bool,
+) -> anyhow::Result<(String, String)> {
+    ctx.may_change("dep relate")?;
+    let store = ctx.store()?;
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let a = add::resolve(tx, one, "issue")?;
+        let b = add::resolve(tx, other, "issue")?;
+        if add {
+            change::relate(tx, &a, &b)?;
+        } else {
+            change::unrelate(tx, &a, &b)?;
+        }
+        Ok((a, b))
+    })
+}

@@ -1,0 +1,46 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{Answer, Said};
+
+use super::add;
+
+/// Remove the edge between two beads, of any type
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The dependent bead
+    #[arg(value_name = "ID")]
+    from: String,
+    /// The bead it depends on
+    #[arg(value_name = "ON")]
+    to: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    ctx.may_change("dep remove")?;
+    let store = ctx.store_of(&args.from)?;
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let from = add::resolve(tx, &args.from, "issue")?;
+        // An edge to a bead that is not here is removed by the id that it holds.
+        let held = tx.get(&from).is_some_and(|bead| {
+            bead.dependencies
+                .iter()
+                .any(|edge| edge.depends_on_id == args.to)
+        });
+        let to = if held {
+            args.to.clone()
+        } else {
+            add::resolve(tx, &args.to, "dependency")?
+        };
+        change::remove_dep(tx, &from, &to)?;
+        Ok((from, to))
+    });
+    let (from, to) = result?;
+    let value = json!({"status": "removed", "issue_id": from, "depends_on_id": to});
+    Said::new(
+        value,
+        format!("✓ Removed dependency: {from} no longer depends on {to}"),
+    )
+    .answer()
+}

@@ -1,0 +1,254 @@
+use std::collections::HashSet;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::line;
+use crate::report::plain_json;
+use bd::bead::{Bead, Status};
+use bd::store::Snapshot;
+use kit::cli::report::Answer;
+use kit::ui::{Page, Report, escape, tree};
+
+/// Show the dependencies of a bead as a tree
+///
+/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its smallest depth.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The depth
+    #[arg(short = 'd', long, default_value_t = 50, value_name = "N")]
+    max_depth: usize,
+    /// down: its dependencies; up: its dependents; both
+    #[arg(long, default_value = "down", value_parser = ["down", "up", "both"], value_name = "WAY")]
+    direction: String,
+    /// Show its dependents
+    #[arg(long)]
+    reverse: bool,
+    /// Only beads of this status, and the path to them
+    #[arg(long, value_name = "STATUS")]
+    status: Option<String>,
+    /// Print a diagram: mermaid
+    #[arg(long, value_parser = ["mermaid"], value_name = "FORMAT")]
+    format: Option<String>,
+    /// Show a bead below each bead that leads to it, not only at its smallest depth
+    #[arg(long)]
+    show_all_paths: bool,
+    #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]
+    kind: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let root = snapshot
+        .resolve(&args.id)
+        .with_context(|| format!("resolving {}", args.id))?;
+    let depth = args.max_depth.max(1);
+    let way = if args.reverse {
+        "up"
+    } else {
+        args.direction.as_str()
+    };
+    let all_paths = args.show_all_paths;
+    let mut found = nodes(&snapshot, root, way == "up", depth, all_paths);
+    if way == "both" {
+        let offset = found.len() - 1;
+        let more = nodes(&snapshot, root, true, depth, all_paths);
+        found.extend(more.into_iter().skip(1).map(|mut node| {
+            // The root is there once.
+            node.below = if node.below == 0 {
+                0
+            } else {
+                node.below + offset
+            };
+            node
+        }));
+    }
+    if found.len() >= MOST {
+        ctx.ui.warn(&format!(
+            "the tree has more than {MOST} places; --max-depth limits it"
+        ));
+    }
+    if let Some(status) = &args.status {
+        found = narrowed(found, &Status::from(status.as_str()));
+    }
+    Ok(Box::new(Tree {
+        nodes: found,
+        mermaid: args.format.is_some(),
+    }))
+}
+
+/// How many places a tree may have.
+const MOST: usize = 10_000;
+
+/// The nodes of a status with those that lead to them; the root stays.
+fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
+    let mut is_kept = vec![false; nodes.len()];
+    for at in (0..nodes.len()).rev() {
+        if is_kept[at] || nodes[at].bead.status == *status {
+            is_kept[at] = true;
+            is_kept[nodes[at].below] = true;
+        }
+    }
+    // What stays moves up.
+    let mut places = vec![0; nodes.len()];
+    let mut kept: Vec<Node> = Vec::new();
+    for (at, mut node) in nodes.into_iter().enumerate() {
+        if at == 0 || is_kept[at] {
+            places[at] = kept.len();
+            node.below = places[node.below];
+            kept.push(node);
+        }
+    }
+    kept
+}
+
+/// All beads reached from the root, level by level: each once, or once for each path that leads to it.
+fn nodes(
+    snapshot: &Snapshot,
+    root: &Bead,
+    up: bool,
+    max_depth: usize,
+    all_paths: bool,
+) -> Vec<Node> {
+    let mut seen = HashSet::from([root.id.clone()]);
+    let mut nodes = vec![Node {
+        bead: root.clone(),
+        depth: 0,
+        parent: root.id.clone(),
+        below: 0,
+        truncated: false,
+    }];
+    let mut at = 0;
+    while at < nodes.len() && nodes.len() < MOST {
+        let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
+        let mut next: Vec<&Bead> = neighbours(snapshot, &id, up);
+        if all_paths {
+            next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
+        } else {
+            next.retain(|bead| !seen.contains(&bead.id));
+        }
+        if depth >= max_depth {
+            nodes[at].truncated = !next.is_empty();
+            next.clear();
+        }
+        next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
+        for bead in next {
+            if seen.insert(bead.id.clone()) || all_paths {
+                nodes.push(Node {
+                    bead: bead.clone(),
+                    depth: depth + 1,
+                    parent: id.clone(),
+                    below: at,
+                    truncated: false,
+                });
+            }
+        }
+        at += 1;
+    }
+    nodes
+}
+
+/// Whether a bead is on the way from a node to the root.
+fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
+    loop {
+        if nodes[at].bead.id == id {
+            return true;
+        }
+        if at == 0 {
+            return false;
+        }
+        at = nodes[at].below;
+    }
+}
+
+fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
+    if up {
+        return snapshot
+            .dependents_of(id)
+            .into_iter()
+            .map(|(bead, _)| bead)
+            .collect();
+    }
+    let edges = snapshot
+        .get_live(id)
+        .map_or(&[][..], |bead| &bead.dependencies);
+    edges
+        .iter()
+        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        .collect()
+}
+
+#[derive(Debug)]
+struct Node {
+    bead: Bead,
+    depth: usize,
+    parent: String,
+    /// The place of the node that it is drawn below.
+    below: usize,
+    truncated: bool,
+}
+
+/// A tree of beads.
+#[derive(Debug)]
+struct Tree {
+    nodes: Vec<Node>,
+    mermaid: bool,
+}
+
+/// The tree as a mermaid diagram.
+fn diagram(page: &mut Page, nodes: &[Node]) {
+    page.line("flowchart TD");
+    let mut named = HashSet::new();
+    for Node { bead, .. } in nodes {
+        if !named.insert(bead.id.as_str()) {
+            continue;
+        }
+        let title = escape::line(&bead.title)
+            .replace('\\', "\\\\")
+            .replace('"', "#quot;");
+        page.line(format!("  {0}[\"{0}: {title}\"]", bead.id));
+    }
+    let mut drawn = HashSet::new();
+    for node in nodes.iter().filter(|node| node.depth > 0) {
+        if !drawn.insert((&node.parent, &node.bead.id)) {
+            continue;
+        }
+        page.line(format!("  {} --> {}", node.parent, node.bead.id));
+    }
+}
+
+impl Report for Tree {
+    fn json(&self) -> Value {
+        let one = |node: &Node| {
+            let mut value = plain_json(&node.bead);
+            value["depth"] = json!(node.depth);
+            value["parent_id"] = json!(node.parent);
+            value["truncated"] = json!(node.truncated);
+            value
+        };
+        self.nodes.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.mermaid {
+            diagram(page, &self.nodes);
+            return;
+        }
+        let mut children = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            children[node.below].push(at);
+        }
+        for (branch, at) in tree::walk(&[0], &children) {
+            let (node, style) = (&self.nodes[at], page.style().clone());
+            let symbol = line::painted_symbol(&style, &node.bead.status);
+            let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+            let more = if node.truncated { " …" } else { "" };
+            let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
+            line::fitted(page, &head, &node.bead.title, &tail);
+        }
+    }
+}

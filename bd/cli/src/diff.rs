@@ -1,0 +1,114 @@
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, lines};
+use bd::git::Git;
+use bd::query::differ::{self, Difference};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted, cut, escape};
+
+use super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// Show how beads differ from those of a commit
+///
+/// Compares the beads in a commit with the beads now, or with those of a second commit. As JSON an array of
+/// `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added, modified or removed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The commit or branch before
+    #[arg(value_name = "COMMIT", default_value = "HEAD")]
+    before: String,
+    /// The commit or branch after; the beads now if it is left out
+    #[arg(value_name = "COMMIT")]
+    after: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let git = Git::at(store.dir());
+    let old = beads_at(&git, &args.before)?;
+    let new = match &args.after {
+        Some(rev) => beads_at(&git, rev)?,
+        None => {
+            let snapshot = store.snapshot()?;
+            let durable = snapshot.select(|head| !head.is_ephemeral());
+            durable.cloned().collect()
+        }
+    };
+    let found = differ::differences(old.into_iter(), new.into_iter());
+    Ok(Box::new(Differences(found)))
+}
+
+fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
+    let commit = git.resolve(rev)?;
+    let commit = commit.ok_or_else(|| Usage(format!("no commit or branch \"{rev}\"")))?;
+    let text = git.file_at(&commit, "./issues.jsonl")?;
+    let read = lines::read(text.unwrap_or_default());
+    if let Some(damage) = read.damaged.first() {
+        let (line, reason) = (damage.line, &damage.reason);
+        return Err(anyhow::anyhow!("line {line}: {reason}"))
+            .with_context(|| format!("cannot read issues.jsonl of {rev}"));
+    }
+    Ok(read.beads.into_iter().map(|(_, _, bead)| *bead).collect())
+}
+
+#[derive(Debug)]
+struct Differences(Vec<Difference>);
+
+/// How long a value may be on a line.
+const VALUE: usize = 60;
+
+fn short(value: &Value) -> String {
+    let text = match value {
+        Value::Null => return "(empty)".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(all) if all.iter().any(Value::is_object) => counted(all.len(), "entry"),
+        other => other.to_string(),
+    };
+    cut::cut(&escape::line(&text), VALUE)
+}
+
+impl Report for Differences {
+    fn json(&self) -> Value {
+        let one = |own: &Difference| {
+            let mut value = json!({"issue_id": own.bead().id, "diff_type": own.kind()});
+            for (name, bead) in [("old_value", &own.old), ("new_value", &own.new)] {
+                if let Some(bead) = bead {
+                    value[name] = plain_json(bead);
+                }
+            }
+            let field = |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
+            if !own.fields.is_empty() {
+                value["fields"] = own.fields.iter().map(field).collect();
+            }
+            value
+        };
+        self.0.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.0.is_empty() {
+            page.line("No differences");
+        }
+        for own in &self.0 {
+            let style = page.style().clone();
+            let mark = match own.kind() {
+                "added" => style.green("+"),
+                "removed" => style.red("-"),
+                _ => style.yellow("~"),
+            };
+            let bead = own.bead();
+            let id = style.cyan(&escape::line(&bead.id));
+            super::line::fitted(page, &format!("{mark} {id} "), &bead.title, "");
+            for (name, old, new) in &own.fields {
+                if name == "updated_at" {
+                    continue;
+                }
+                let name = escape::line(name);
+                page.cut_line(format!("    {name}: {} → {}", short(old), short(new)));
+            }
+        }
+    }
+}

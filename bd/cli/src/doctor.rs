@@ -1,0 +1,209 @@
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::doctor::{self, Check, Level};
+use bd::store::find;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use kit::cli::report::Answer;
+
+/// Check the beads of a project and name the fixes
+///
+/// The exit code is 1 if something is wrong. --fix repairs what can be repaired without loss: it restores
+/// damaged lines from git, sorts the file, rebuilds the index, removes unfinished files of killed
+/// commands, and sets up merging.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// The project (default: that of the working directory)
+    #[arg(value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// Repair what can be repaired
+    #[arg(long)]
+    fix: bool,
+    /// With --fix, only print what needs repair
+    #[arg(long)]
+    dry_run: bool,
+    /// With --fix, ask before the repair
+    #[arg(short, long)]
+    interactive: bool,
+    #[arg(short, long, hide = true)]
+    yes: bool,
+    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads of tests
+    #[arg(long, value_name = "CHECK")]
+    check: Option<String>,
+    /// Only print what is wrong
+    #[arg(long)]
+    check_health: bool,
+    /// Write the report to a file, as JSON
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    older: OlderArgs,
+}
+
+/// Flags of a bd with a database: each of its checks is either always made here or has no object.
+#[derive(Debug, Default, clap::Args)]
+struct OlderArgs {
+    #[arg(long, hide = true)]
+    deep: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(long, hide = true)]
+    fix_child_parent: bool,
+    #[arg(long, hide = true)]
+    gastown: bool,
+    #[arg(long, hide = true, value_name = "N")]
+    gastown_duplicates_threshold: Option<usize>,
+    #[arg(long, hide = true, value_name = "WHEN")]
+    migration: Option<String>,
+    #[arg(long, hide = true)]
+    perf: bool,
+    #[arg(long, hide = true)]
+    server: bool,
+    #[arg(long, hide = true, value_name = "SOURCE")]
+    source: Option<String>,
+}
+
+impl Args {
+    /// The project of the working directory.
+    pub(super) fn here(fix: bool) -> Self {
+        Self {
+            path: None,
+            fix,
+            ..Self::default()
+        }
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = match &args.path {
+        Some(path) => {
+            let dir = ctx.env.absolute(&path.to_string_lossy()).join(".beads");
+            ctx.open(&find::follow(&dir, &mut Vec::new()))?
+        }
+        None => ctx.store()?,
+    };
+    let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
+        ctx.may_change("doctor --fix")?;
+        let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
+        mended?
+    } else {
+        Vec::new()
+    };
+    let mut checks = doctor::examine(&store, &ctx.clock)?;
+    if let Some(name) = &args.check {
+        checks.extend(doctor::examine_more(&store, name)?);
+        let names: Vec<String> = checks
+            .iter()
+            .map(|check| check.name.to_lowercase())
+            .collect();
+        if name != "validate" {
+            checks.retain(|check| check.name.eq_ignore_ascii_case(name));
+        }
+        if checks.is_empty() {
+            let text = format!(
+                "unknown check {name:?}: use validate, pollution, {}",
+                names.join(", ")
+            );
+            return Err(Usage(text).into());
+        }
+    }
+    if args.check_health {
+        checks.retain(|check| check.level != Level::Ok);
+    }
+    let report = Examined {
+        path: store.dir().to_owned(),
+        checks,
+        mended,
+    };
+    if let Some(path) = &args.output {
+        let path = ctx.env.absolute(&path.to_string_lossy());
+        std::fs::write(&path, kit::json::pretty(&report.json()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(Box::new(report))
+}
+
+fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
+    ctx.ui
+        .status("Repair what can be repaired without loss? [y/N]");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// What was seen.
+#[derive(Debug)]
+struct Examined {
+    path: PathBuf,
+    checks: Vec<Check>,
+    mended: Vec<String>,
+}
+
+impl Examined {
+    fn worst(&self) -> Level {
+        let levels = self.checks.iter().map(|check| check.level);
+        levels.max().unwrap_or(Level::Ok)
+    }
+}
+
+impl Report for Examined {
+    fn json(&self) -> Value {
+        let checks: Vec<Value> = self
+            .checks
+            .iter()
+            .map(|check| {
+                json!({
+                    "name": check.name,
+                    "status": check.level.as_str(),
+                    "message": check.message,
+                    "detail": check.detail.join("\n"),
+                    "fix": check.fix,
+                })
+            })
+            .collect();
+        json!({
+            "path": self.path.display().to_string(),
+            "checks": checks,
+            "mended": self.mended,
+            "overall_ok": self.worst() != Level::Error,
+            "cli_version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn human(&self, page: &mut Page) {
+        for line in &self.mended {
+            page.line(format!("✓ {}", escape::line(line)));
+        }
+        for check in &self.checks {
+            let style = page.style().clone();
+            let mark = match check.level {
+                Level::Ok => style.green("✓"),
+                Level::Warning => style.yellow("⚠"),
+                Level::Error => style.red("✗"),
+            };
+            page.line(format!(
+                "{mark} {}: {}",
+                check.name,
+                escape::line(&check.message)
+            ));
+            for line in check.detail.iter().take(20) {
+                page.cut_line(format!("    {}", escape::line(line)));
+            }
+            if check.detail.len() > 20 {
+                page.line(format!("    and {} more", check.detail.len() - 20));
+            }
+            if let Some(fix) = &check.fix {
+                page.line(format!("    Fix: {}", escape::line(fix)));
+            }
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.worst() == Level::Error)
+    }
+}

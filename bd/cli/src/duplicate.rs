@@ -1,0 +1,37 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::bead::DepKind;
+use bd::change;
+
+use super::dep;
+use kit::cli::report::{Answer, Said};
+
+/// Close a bead as a duplicate of another
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The duplicate
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The bead that stays
+    #[arg(long, value_name = "ID")]
+    of: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("duplicate")?;
+    let store = ctx.store_of(&args.id)?;
+    let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = dep::resolve(tx, &args.id, "issue")?;
+        let canonical = dep::resolve(tx, &args.of, "canonical")?;
+        let reason = format!("Duplicate of {canonical}");
+        change::replace_by(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
+        Ok((id, canonical))
+    })?;
+    let value = json!({"duplicate": id, "canonical": canonical, "status": "closed"});
+    Said::new(
+        value,
+        format!("✓ Marked {id} as duplicate of {canonical} (closed)"),
+    )
+    .answer()
+}

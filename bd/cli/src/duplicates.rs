@@ -1,0 +1,197 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, DepKind};
+use bd::change;
+use bd::query::similar;
+use bd::store::Snapshot;
+use kit::ui::{Page, Report, counted, escape};
+
+use kit::cli::report::Answer;
+
+/// Find open beads with the same title and texts
+///
+/// Of each group one is suggested to stay: the one with the most edges, then the one that most texts name, then the
+/// smallest id.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Close the others, each with an edge to the one that stays
+    #[arg(long)]
+    auto_merge: bool,
+    /// Report what --auto-merge would do
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let beads: Vec<&Bead> = snapshot.live().collect();
+    let groups = similar::equal_groups(beads.iter().copied());
+    let groups: Vec<Group> = groups
+        .iter()
+        .map(|group| Group::of(&snapshot, &beads, group))
+        .collect();
+    let merges = args.auto_merge && !args.dry_run;
+    if merges {
+        ctx.may_change("duplicates")?;
+        store.transact(&ctx.author(), &ctx.clock, |tx| {
+            for group in &groups {
+                for source in group.sources() {
+                    let reason = format!("Duplicate of {}", group.target);
+                    change::replace_by(tx, source, &group.target, DepKind::Related, &reason)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(Box::new(Duplicates {
+        groups,
+        merges,
+        suggests: args.auto_merge,
+    }))
+}
+
+/// One bead of a group.
+#[derive(Debug)]
+struct Member {
+    bead: Bead,
+    references: usize,
+    dependents: usize,
+}
+
+/// Beads that say the same.
+#[derive(Debug)]
+struct Group {
+    members: Vec<Member>,
+    target: String,
+}
+
+impl Group {
+    fn of(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
+        let named = |id: &str| {
+            let texts = all.iter().filter(|bead| {
+                let texts = [&bead.description, &bead.notes, &bead.design];
+                texts.iter().any(|text| text.contains(id))
+            });
+            texts.count()
+        };
+        let member = |bead: &&Bead| Member {
+            bead: (*bead).clone(),
+            references: named(&bead.id),
+            dependents: snapshot.dependent_count(&bead.id),
+        };
+        let members: Vec<Member> = group.iter().map(member).collect();
+        let best = members
+            .iter()
+            .rev()
+            .max_by_key(|own| (own.weight(), own.references));
+        let target = best.map(|own| own.bead.id.clone()).unwrap_or_default();
+        Self { members, target }
+    }
+
+    fn sources(&self) -> impl Iterator<Item = &str> {
+        let ids = self.members.iter().map(|own| own.bead.id.as_str());
+        ids.filter(|id| *id != self.target)
+    }
+}
+
+impl Member {
+    fn weight(&self) -> usize {
+        self.dependents + self.bead.dependencies.len()
+    }
+}
+
+/// Groups of duplicates.
+#[derive(Debug)]
+struct Duplicates {
+    groups: Vec<Group>,
+    merges: bool,
+    suggests: bool,
+}
+
+impl Duplicates {
+    fn commands(&self) -> Vec<String> {
+        let of = |group: &Group| {
+            let target = group.target.clone();
+            let commands = group.sources();
+            let commands = commands.map(move |id| format!("bd duplicate {id} --of {target}"));
+            commands.collect::<Vec<_>>()
+        };
+        self.groups.iter().flat_map(of).collect()
+    }
+}
+
+impl Report for Duplicates {
+    fn json(&self) -> Value {
+        let member = |own: &Member, target: &str| {
+            json!({
+                "id": own.bead.id,
+                "title": own.bead.title,
+                "status": own.bead.status.as_str(),
+                "priority": own.bead.priority,
+                "references": own.references,
+                "dependents": own.dependents,
+                "dependencies": own.bead.dependencies.len(),
+                "weight": own.weight(),
+                "is_merge_target": own.bead.id == target,
+            })
+        };
+        let group = |own: &Group| {
+            let issues: Value = own
+                .members
+                .iter()
+                .map(|one| member(one, &own.target))
+                .collect();
+            let sources: Vec<&str> = own.sources().collect();
+            json!({
+                "title": own.members[0].bead.title,
+                "issues": issues,
+                "suggested_target": own.target,
+                "suggested_sources": sources,
+                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), own.target),
+                "note": format!("Duplicate: {} same title and texts", counted(own.members.len(), "issue")),
+            })
+        };
+        let groups: Value = self.groups.iter().map(group).collect();
+        let mut value = json!({"duplicate_groups": self.groups.len(), "groups": groups});
+        if self.suggests {
+            value["merge_commands"] = json!(self.commands());
+        }
+        if self.merges {
+            let result = |own: &Group| json!({"target": own.target, "closed": own.sources().collect::<Vec<_>>()});
+            value["merge_results"] = self.groups.iter().map(result).collect();
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.groups.is_empty() {
+            page.line("No duplicates found");
+            return;
+        }
+        page.line(format!(
+            "🔍 Found {}:",
+            counted(self.groups.len(), "duplicate group")
+        ));
+        for group in &self.groups {
+            page.line(escape::line(&group.members[0].bead.title));
+            for own in &group.members {
+                let stays = own.bead.id == group.target;
+                let mark = if stays { "→" } else { " " };
+                let links = counted(own.weight(), "edge");
+                page.line(format!(
+                    "  {mark} {} (P{}, {links})",
+                    own.bead.id, own.bead.priority
+                ));
+            }
+        }
+        for command in self.commands() {
+            page.line(if self.merges {
+                format!("✓ done: {command}")
+            } else {
+                format!("  {command}")
+            });
+        }
+    }
+}

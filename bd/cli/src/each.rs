@@ -1,0 +1,118 @@
+//! Work on several ids: each by itself, in one transaction a store.
+//!
+//! An id that fails is told on standard error and the others go on. When none succeeds the command fails
+//! with the first reason. Where the store itself fails nothing is changed.
+
+use crate::context::Context;
+use bd::change::ChangeError;
+use bd::store::{StoreError, Tx};
+use kit::failure::Usage;
+
+/// The ids of a command, or the bead touched last.
+pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, Usage> {
+    if !ids.is_empty() {
+        return Ok(ids);
+    }
+    let missing = || Usage("no issue ID provided and no last touched issue".into());
+    ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
+}
+
+/// Checks that every id is known before anything is changed.
+pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
+    for (store, ids) in by_store(ctx, ids)? {
+        let snapshot = store.snapshot()?;
+        for id in ids {
+            let found = snapshot.resolve(&id).map(drop);
+            found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {id}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs `work` on each id, resolved, in the store that holds it.
+pub(crate) fn change<T>(
+    ctx: &Context,
+    verb: &str,
+    ids: &[String],
+    mut work: impl FnMut(&mut Tx<'_>, &str) -> Result<T, ChangeError>,
+) -> anyhow::Result<Vec<T>> {
+    let author = ctx.author();
+    let (mut done, mut problems) = (Vec::new(), Vec::new());
+    for group in by_store(ctx, ids)? {
+        let (store, ids) = group;
+        let result = store.transact(&author, &ctx.clock, |tx| {
+            let (mut done, mut problems) = (Vec::new(), Vec::new());
+            for given in &ids {
+                let id = match tx.resolve(given) {
+                    Ok(bead) => bead.id.clone(),
+                    Err(error) => {
+                        problems
+                            .push(anyhow::Error::from(error).context(format!("resolving {given}")));
+                        continue;
+                    }
+                };
+                match tx.attempt(|tx| work(tx, &id)) {
+                    Ok(value) => done.push(value),
+                    Err(error) => {
+                        let of_store = is_of_store(&error);
+                        let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
+                        if of_store {
+                            return Err(error);
+                        }
+                        problems.push(error);
+                    }
+                }
+            }
+            Ok((done, problems))
+        });
+        let (some, failed) = result?;
+        done.extend(some);
+        problems.extend(failed);
+    }
+    finish(ctx, done, problems)
+}
+
+/// Whether it is no fault of the bead: the disk, the lock, the file.
+fn is_of_store(error: &ChangeError) -> bool {
+    let ChangeError::Store(error) = error else {
+        return false;
+    };
+    !matches!(error, StoreError::Invalid(_) | StoreError::NotAWisp(_))
+}
+
+/// Tells the problems; fails where nothing was done.
+pub(crate) fn finish<T>(
+    ctx: &Context,
+    done: Vec<T>,
+    mut problems: Vec<anyhow::Error>,
+) -> anyhow::Result<Vec<T>> {
+    if done.is_empty() && !problems.is_empty() {
+        let first = problems.remove(0);
+        print_problems(ctx, &problems);
+        return Err(first);
+    }
+    print_problems(ctx, &problems);
+    Ok(done)
+}
+
+fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
+    for problem in problems {
+        ctx.ui.problem(&format!(
+            "Error: {}",
+            bd::error::describe_failure(problem).message
+        ));
+    }
+}
+
+/// The ids by the store that holds them, in the order in which they were given.
+fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
+    let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
+    for id in ids {
+        let store = ctx.store_of(id)?;
+        match groups.iter_mut().find(|(own, _)| own.dir() == store.dir()) {
+            Some((_, group)) => group.push(id.clone()),
+            None => groups.push((store, vec![id.clone()])),
+        }
+    }
+    Ok(groups)
+}

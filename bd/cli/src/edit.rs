@@ -1,0 +1,206 @@
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::change::{self, ChangeError, Edit};
+use bd::git::Git;
+use kit::failure::Usage;
+use kit::sys::env::temp_dir;
+use kit::sys::exec::Exec;
+
+use kit::cli::report::{Answer, Said};
+
+/// Edit a text of a bead in your editor
+///
+/// The editor is the one that git uses: GIT_EDITOR, git's setting core.editor, VISUAL, EDITOR, else vi. Nothing is written if the
+/// text is unchanged. If another writer changed the text meanwhile, nothing is written either, and the error names the file with
+/// your text.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one flag per text")]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Edit the title
+    #[arg(long)]
+    title: bool,
+    /// Edit the description (the default)
+    #[arg(long, conflicts_with = "title")]
+    description: bool,
+    /// Edit the design
+    #[arg(long, conflicts_with_all = ["title", "description"])]
+    design: bool,
+    /// Edit the notes
+    #[arg(long, conflicts_with_all = ["title", "description", "design"])]
+    notes: bool,
+    /// Edit the acceptance criteria
+    #[arg(long, conflicts_with_all = ["title", "description", "design", "notes"])]
+    acceptance: bool,
+}
+
+/// A text of a bead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Title,
+    Description,
+    Design,
+    Notes,
+    Acceptance,
+}
+
+impl Field {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Description => "description",
+            Self::Design => "design",
+            Self::Notes => "notes",
+            Self::Acceptance => "acceptance criteria",
+        }
+    }
+
+    fn text(self, bead: &Bead) -> &str {
+        match self {
+            Self::Title => &bead.title,
+            Self::Description => &bead.description,
+            Self::Design => &bead.design,
+            Self::Notes => &bead.notes,
+            Self::Acceptance => &bead.acceptance_criteria,
+        }
+    }
+
+    fn edit(self, text: String) -> Edit {
+        let mut edit = Edit::default();
+        let place = match self {
+            Self::Title => &mut edit.title,
+            Self::Description => &mut edit.description,
+            Self::Design => &mut edit.design,
+            Self::Notes => &mut edit.notes,
+            Self::Acceptance => &mut edit.acceptance_criteria,
+        };
+        *place = Some(text);
+        edit
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("edit")?;
+    let field = match args {
+        Args { title: true, .. } => Field::Title,
+        Args { design: true, .. } => Field::Design,
+        Args { notes: true, .. } => Field::Notes,
+        Args {
+            acceptance: true, ..
+        } => Field::Acceptance,
+        _ => Field::Description,
+    };
+    let store = ctx.store_of(&args.id)?;
+    let bead = store.snapshot()?.resolve(&args.id)?.clone();
+    let (id, old) = (bead.id.as_str(), field.text(&bead));
+    let file = tempfile::Builder::new()
+        .prefix("bead-")
+        .suffix(".md")
+        .tempfile_in(temp_dir());
+    let mut file = file.context("cannot make a file for the editor")?;
+    let ending = if old.is_empty() || old.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    write!(file, "{old}{ending}").context("cannot write the file for the editor")?;
+    // Editors replace files: only the path counts from here on.
+    let path = file.into_temp_path();
+    let written = edit_file(ctx, &path).and_then(|()| read_back(&path, field, old));
+    let new = match written {
+        Ok(new) if new == old => {
+            let line = format!("No changes to the {} of {id}", field.name());
+            return Said::new(json!({"id": id, "changed": false}), line).answer();
+        }
+        Ok(new) => new,
+        Err(error) => return Err(keep(path, error, old)),
+    };
+    let saved = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let now = tx
+            .get_live(id)
+            .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
+        if field.text(now) != old {
+            let name = field.name();
+            return Err(Usage(format!(
+                "the {name} of {id} was changed while you edited it; nothing was written"
+            ))
+            .into());
+        }
+        Ok(change::update(tx, id, field.edit(new))?)
+    });
+    if let Err(error) = saved {
+        return Err(keep(path, error, old));
+    }
+    ctx.touch(id);
+    let line = format!("✓ Updated the {} of {id}", field.name());
+    Said::new(json!({"id": id, "changed": true}), line).answer()
+}
+
+/// Runs the editor on a file. As git does it, the setting is a shell command, and the path is its argument.
+fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
+    let editor = editor(ctx);
+    let status = Exec::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .arg(path)
+        .cwd(ctx.env.cwd())
+        .run_attached()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Usage(format!("the editor failed: {editor}; nothing was written")).into())
+}
+
+fn editor(ctx: &Context) -> String {
+    let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
+    let setting = || {
+        Git::at(ctx.env.cwd())
+            .config_get("core.editor")
+            .ok()
+            .flatten()
+    };
+    variable("GIT_EDITOR")
+        .or_else(setting)
+        .or_else(|| variable("VISUAL"))
+        .or_else(|| variable("EDITOR"))
+        .unwrap_or_else(|| "vi".to_owned())
+}
+
+/// The text that the editor left, without the line end that was added for it.
+fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(path);
+    let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    if field == Field::Title {
+        let title = text.trim();
+        if title.is_empty() || title.contains('\n') {
+            return Err(Usage("a title is one line of text; nothing was written".into()).into());
+        }
+        return Ok(title.to_owned());
+    }
+    if !old.ends_with('\n') {
+        text.truncate(text.trim_end_matches('\n').len());
+    }
+    Ok(text)
+}
+
+/// Keeps the file of an edit that failed, and names it in the error; not if it still has the old text.
+fn keep(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    if text.trim_end() == old.trim_end() {
+        return error;
+    }
+    match path.keep() {
+        Ok(kept) => {
+            let message = bd::error::describe_failure(&error).message;
+            Usage(format!("{message}. Your text is in {}", kept.display())).into()
+        }
+        Err(_) => error,
+    }
+}

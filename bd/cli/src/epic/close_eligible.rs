@@ -1,0 +1,38 @@
+use serde_json::json;
+
+use crate::context::Context;
+use crate::each;
+use bd::change;
+use bd::graph::epic;
+use kit::cli::report::{Answer, Said};
+
+use super::status::Epics;
+
+/// Close epics whose children are all closed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only list them
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
+    epics.retain(epic::EpicProgress::is_done);
+    if args.dry_run {
+        return Ok(Box::new(Epics(epics)));
+    }
+    ctx.may_change("epic close-eligible")?;
+    if epics.is_empty() {
+        return Said::new(json!([]), "No epics eligible for closure").answer();
+    }
+    let ids: Vec<String> = epics.into_iter().map(|own| own.epic.id).collect();
+    let closed = each::change(ctx, "closing", &ids, |tx, id| {
+        change::close(tx, id, "All children completed", "", false)
+    })?;
+    let ids: Vec<&str> = closed.iter().map(|bead| bead.id.as_str()).collect();
+    let lines = ids
+        .iter()
+        .map(|id| format!("✓ Closed {id}: All children completed"));
+    Said::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).answer()
+}

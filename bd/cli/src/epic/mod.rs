@@ -1,0 +1,15 @@
+//! `bd epic`: one file a verb.
+
+mod close_eligible;
+mod status;
+
+use crate::context::Context;
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Show and close epics by their children
+    Args:
+    Status => status,
+    CloseEligible => close_eligible,
+}

@@ -1,0 +1,70 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::line;
+use crate::report::plain_json;
+use bd::graph::epic::{self, EpicProgress};
+use kit::cli::report::Answer;
+use kit::ui::{Page, Report};
+
+/// Show how many children of each open epic are closed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only epics whose children are all closed
+    #[arg(long)]
+    eligible_only: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
+    epics.retain(|epic| !args.eligible_only || epic.is_done());
+    Ok(Box::new(Epics(epics)))
+}
+
+/// Epics with their progress.
+#[derive(Debug)]
+pub(super) struct Epics(pub(super) Vec<EpicProgress>);
+
+impl Report for Epics {
+    fn json(&self) -> Value {
+        let one = |own: &EpicProgress| {
+            json!({
+                "epic": plain_json(&own.epic),
+                "total_children": own.children,
+                "closed_children": own.closed,
+                "eligible_for_close": own.is_done(),
+            })
+        };
+        self.0.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.0.is_empty() {
+            page.line("No open epics found");
+        }
+        for EpicProgress {
+            epic,
+            children,
+            closed,
+        } in &self.0
+        {
+            let style = page.style().clone();
+            let mark = line::painted_symbol(&style, &epic.status);
+            line::fitted(
+                page,
+                &format!("{mark} {} ", style.cyan(&epic.id)),
+                &epic.title,
+                "",
+            );
+            let percent = (closed * 100).checked_div(*children).unwrap_or_default();
+            let next = if *children > 0 && closed == children {
+                "; close it with 'bd epic close-eligible'"
+            } else {
+                ""
+            };
+            page.line(format!(
+                "   {closed}/{children} children closed ({percent}%){next}"
+            ));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::context::Context;
+use bd::bead::{Bead, lines, record};
+use kit::failure::Usage;
+use kit::sys::file;
+use kit::ui::counted;
+
+use super::args::FilterArgs;
+use kit::cli::report::{Answer, Nothing, Said};
+
+/// Write beads as records, one per line
+///
+/// Deleted beads are included, unless a filter is given. Local beads (wisps) are not.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// Replace a file with beads that are not here
+    #[arg(long)]
+    force: bool,
+    /// Only children of this bead
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// The form: jsonl
+    #[arg(long, value_name = "FORM", default_value = "jsonl")]
+    format: String,
+    /// Accepted for older scripts: every bead is exported
+    #[arg(long, hide = true)]
+    all: bool,
+    #[arg(long, hide = true)]
+    include_infra: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.format != "jsonl" {
+        return Err(Usage(format!("unknown format {:?}: use jsonl", args.format)).into());
+    }
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let mut filter = args.filter.filter(ctx)?;
+    filter.parent = args
+        .parent
+        .map(|id| snapshot.resolve(&id).map(|bead| bead.id.clone()))
+        .transpose()?;
+    let is_whole = filter == bd::query::Filter::default();
+    let beads: Vec<&Bead> = if is_whole {
+        snapshot.all().collect()
+    } else {
+        filter.apply(&snapshot)
+    };
+    let mut text = Vec::new();
+    let mut count = 0;
+    for bead in beads.into_iter().filter(|bead| !bead.ephemeral) {
+        text.extend(record::line(bead));
+        text.push(b'\n');
+        count += 1;
+    }
+    let Some(output) = args.output else {
+        ctx.ui.raw(&String::from_utf8_lossy(&text));
+        return Ok(Box::new(Nothing));
+    };
+    let path = ctx.env.absolute(&output);
+    let is_own = fs::canonicalize(&path)
+        .is_ok_and(|path| fs::canonicalize(store.issues_file()).is_ok_and(|own| own == path));
+    if is_own {
+        if !is_whole {
+            return Err(Usage(
+                "the issues file of this project holds all beads: choose another file".into(),
+            )
+            .into());
+        }
+        store.fold(&ctx.clock)?;
+    } else {
+        if is_whole && !args.force {
+            refuse_loss(&path, &text)?;
+        }
+        let written = file::replace(&path, &text, 0o644);
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let value = json!({"exported": count, "path": path});
+    let said = format!("Exported {} to {}", counted(count, "issue"), path.display());
+    Said::new(value, said).answer()
+}
+
+/// Refuses to replace a file with beads that are not among the new ones.
+fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
+    let ids = |text: Vec<u8>| -> BTreeSet<String> {
+        let beads = lines::read(text).beads.into_iter();
+        beads.map(|(_, _, bead)| bead.id).collect()
+    };
+    let old = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let old = ids(old.unwrap_or_default());
+    let new = ids(text.to_vec());
+    let lost: Vec<&str> = old.difference(&new).map(String::as_str).collect();
+    if lost.is_empty() {
+        return Ok(());
+    }
+    if new.is_empty() {
+        let text = "refusing to export empty database over non-empty JSONL file (use --force to replace it)";
+        return Err(Usage(text.into()).into());
+    }
+    let first = lost.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    let count = counted(lost.len(), "issue");
+    Err(Usage(format!(
+        "refusing to export stale database that would lose issues: {} has {count} that are not here ({first}); import it first, or use --force",
+        path.display()
+    ))
+    .into())
+}

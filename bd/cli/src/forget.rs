@@ -1,0 +1,39 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::config;
+
+use super::remember::setting;
+use kit::cli::report::{Answer, Exit, Said};
+
+/// Remove a note of `bd remember`
+///
+/// It exits with 1 if there is none.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The key
+    #[arg(value_name = "KEY")]
+    key: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("forget")?;
+    let store = ctx.store()?;
+    let (key, name) = (&args.key, setting(&args.key));
+    if ctx.config.get(&name).is_none() {
+        let json = json!({"key": key, "found": false});
+        return Exit::with(
+            1,
+            Said::new(
+                json,
+                format!("No memory with key {key:?}; bd memories lists all"),
+            ),
+        );
+    }
+    config::unset(store.dir(), &name)?;
+    Said::new(
+        json!({"key": key, "deleted": "true"}),
+        format!("Forgot [{key}]"),
+    )
+    .answer()
+}

@@ -1,0 +1,106 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use kit::failure::Usage;
+use kit::sys::file;
+
+use kit::cli::report::{Answer, Said};
+
+/// Write a JSON formula as TOML
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula or its file
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+    /// Convert every JSON formula of this project
+    #[arg(long)]
+    all: bool,
+    /// Remove the JSON file afterwards
+    #[arg(long)]
+    delete: bool,
+    /// Print the TOML instead of writing a file
+    #[arg(long, conflicts_with_all = ["all", "delete"])]
+    stdout: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let shelf = super::super::mol::shelf(ctx, &[]);
+    let paths: Vec<PathBuf> = match (&args.formula, args.all) {
+        (Some(name), false) => vec![PathBuf::from(shelf.load(name)?.formula.source)],
+        (None, true) => json_files(&ctx.found()?.dir.join("formulas")),
+        _ => return Err(Usage("name a formula, or use --all".into()).into()),
+    };
+    if args.stdout {
+        let Some(path) = paths.first() else {
+            return Err(Usage("name a formula".into()).into());
+        };
+        let text = converted(path)?;
+        ctx.ui.raw(&text);
+        return Ok(Box::new(kit::cli::report::Nothing));
+    }
+    ctx.may_change("formula convert")?;
+    let mut written = Vec::new();
+    for path in &paths {
+        let text = converted(path)?;
+        let target = PathBuf::from(
+            path.to_string_lossy()
+                .replace(".formula.json", ".formula.toml"),
+        );
+        if !file::create(&target, text.as_bytes(), 0o644)? {
+            let text = format!("{} exists; nothing was written over it", target.display());
+            return Err(Usage(text).into());
+        }
+        if args.delete {
+            fs::remove_file(path)?;
+        }
+        written.push(target.display().to_string());
+    }
+    let lines = written
+        .iter()
+        .map(|path| format!("✓ Wrote {path}"))
+        .collect();
+    Said::lines(json!({"converted": written}), lines).answer()
+}
+
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.to_string_lossy().ends_with(".formula.json"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// A JSON formula as TOML; keys that we do not know are kept too.
+fn converted(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let is_json = path.to_string_lossy().ends_with(".json");
+    if !is_json || !path.is_file() {
+        return Err(Usage(format!("{shown} is no JSON file")).into());
+    }
+    let text = fs::read_to_string(path)?;
+    // Read as a formula first, so that what is wrong is reported with its line.
+    bd::formula::source::read(&shown.to_string(), &text, bd::formula::source::Format::Json)?;
+    let mut value: Value = serde_json::from_str(&text)?;
+    drop_nulls(&mut value);
+    Ok(toml::to_string_pretty(&value)?)
+}
+
+/// TOML has no null.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => {
+            items.retain(|item| !item.is_null());
+            items.iter_mut().for_each(drop_nulls);
+        }
+        _ => {}
+    }
+}

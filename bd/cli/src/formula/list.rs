@@ -1,0 +1,90 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::formula::{Formula, FormulaKind};
+use kit::ui::{Page, Report, counted, escape};
+
+use super::super::line;
+use kit::cli::report::Answer;
+
+/// List formulas
+///
+/// A file that cannot be read is reported on standard error and left out.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only formulas of this type: workflow, expansion, aspect, convoy
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut formulas = Vec::new();
+    for found in super::super::mol::shelf(ctx, &[]).all() {
+        match found.loaded {
+            Ok(loaded) => formulas.push(loaded.formula),
+            Err(problem) => ctx
+                .ui
+                .warn(&format!("{} is left out: {problem}", found.name)),
+        }
+    }
+    if let Some(kind) = &args.kind {
+        formulas.retain(|formula| formula.kind.as_str() == kind);
+    }
+    formulas.sort_by(|a, b| a.name.cmp(&b.name));
+    formulas.dedup_by(|a, b| a.name == b.name);
+    Ok(Box::new(Listed { formulas }))
+}
+
+#[derive(Debug)]
+struct Listed {
+    formulas: Vec<Formula>,
+}
+
+/// How many steps a list says that a formula has.
+fn steps(formula: &Formula) -> usize {
+    match formula.kind {
+        FormulaKind::Expansion => formula.template.len(),
+        FormulaKind::Convoy => formula.legs.len(),
+        _ => formula.every_step().len(),
+    }
+}
+
+impl Report for Listed {
+    fn json(&self) -> Value {
+        let one = |formula: &Formula| {
+            let short: String = formula.first_line().chars().take(60).collect();
+            json!({
+                "name": formula.name,
+                "type": formula.kind.as_str(),
+                "description": short,
+                "source": formula.source,
+                "steps": steps(formula),
+                "vars": formula.vars.len(),
+            })
+        };
+        self.formulas.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.formulas.is_empty() {
+            page.line("No formulas");
+            return;
+        }
+        let width = self.formulas.iter().map(|formula| formula.name.len()).max();
+        let width = width.unwrap_or_default();
+        for formula in &self.formulas {
+            let name = format!("{:width$}", formula.name);
+            let head = format!(
+                "{}  {:9}  ",
+                page.style().cyan(&name),
+                formula.kind.as_str()
+            );
+            line::fitted(page, &head, &escape::line(formula.first_line()), "");
+        }
+        page.blank();
+        page.line(format!(
+            "{}; `bd formula show NAME` shows one",
+            counted(self.formulas.len(), "formula")
+        ));
+    }
+}

@@ -1,0 +1,27 @@
+//! `bd formula`: one file a verb.
+
+mod convert;
+mod list;
+mod new;
+mod path;
+mod show;
+mod validate;
+
+use crate::context::Context;
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// List, check and write formulas
+    ///
+    /// A formula is a workflow in a file `NAME.formula.toml` or `.json`. It is looked for in the project's
+    /// `.beads/formulas`, the town's, your home's, and among the built-in ones; the first wins. `NAME@VERSION` asks
+    /// for a version.
+    Args:
+    List => list,
+    Show => show,
+    Validate => validate,
+    New => new,
+    Path => path,
+    Convert => convert,
+}

@@ -1,0 +1,85 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::formula::FormulaKind;
+use bd::formula::find::is_name;
+use kit::failure::Usage;
+use kit::sys::file;
+
+use kit::cli::report::{Answer, Said};
+
+/// Write a formula to start from
+///
+/// The file has every key that you are likely to need, with a comment on each, and validates unchanged.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The name of the formula
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The type: workflow, expansion, aspect or convoy
+    #[arg(long = "type", value_name = "TYPE", default_value = "workflow")]
+    kind: String,
+    /// Write it in this folder
+    #[arg(long, value_name = "DIR")]
+    output: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("formula new")?;
+    if !is_name(&args.name) {
+        let text = format!(
+            "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
+            args.name
+        );
+        return Err(Usage(text).into());
+    }
+    let kinds = [
+        (
+            FormulaKind::Workflow,
+            include_str!("../../../templates/formula/workflow.toml"),
+        ),
+        (
+            FormulaKind::Expansion,
+            include_str!("../../../templates/formula/expansion.toml"),
+        ),
+        (
+            FormulaKind::Aspect,
+            include_str!("../../../templates/formula/aspect.toml"),
+        ),
+        (
+            FormulaKind::Convoy,
+            include_str!("../../../templates/formula/convoy.toml"),
+        ),
+    ];
+    let found = kinds.iter().find(|(kind, _)| kind.as_str() == args.kind);
+    let (_, template) = found.ok_or_else(|| {
+        Usage(format!(
+            "unknown type \"{}\": use workflow, expansion, aspect or convoy",
+            args.kind
+        ))
+    })?;
+    let folder = match &args.output {
+        Some(folder) => ctx.env.absolute(folder),
+        None => ctx.found()?.dir.join("formulas"),
+    };
+    let path = folder.join(format!("{}.formula.toml", args.name));
+    std::fs::create_dir_all(&folder)?;
+    let text = template.replace("NAME", &args.name);
+    if !file::create(&path, text.as_bytes(), 0o644)? {
+        return Err(Usage(format!("{} exists; choose another name", path.display())).into());
+    }
+    let shown = path.display().to_string();
+    let named = if args.output.is_some() {
+        &shown
+    } else {
+        &args.name
+    };
+    Said::lines(
+        json!({"name": args.name, "path": shown}),
+        vec![
+            format!("✓ Wrote {shown}"),
+            format!("Next: edit it, then bd formula validate {named}"),
+        ],
+    )
+    .answer()
+}

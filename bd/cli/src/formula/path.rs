@@ -1,0 +1,47 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use kit::ui::{Page, Report};
+
+use kit::cli::report::{Answer, Said};
+
+/// Show where formulas are looked for, or where one is
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let shelf = super::super::mol::shelf(ctx, &[]);
+    if let Some(name) = args.formula {
+        let source = shelf.load(&name)?.formula.source;
+        return Said::new(json!({"name": name, "path": source}), source).answer();
+    }
+    let folders = shelf.folders.iter();
+    let folders = folders.map(|folder| (folder.display().to_string(), folder.is_dir()));
+    Ok(Box::new(Folders {
+        folders: folders.collect(),
+    }))
+}
+
+#[derive(Debug)]
+struct Folders {
+    folders: Vec<(String, bool)>,
+}
+
+impl Report for Folders {
+    fn json(&self) -> Value {
+        let one = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
+        self.folders.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for (path, exists) in &self.folders {
+            let note = if *exists { "" } else { " (not there)" };
+            page.line(format!("{path}{note}"));
+        }
+        page.line("built-in formulas");
+    }
+}

@@ -1,0 +1,206 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::formula::{Formula, Step, cook};
+use bd::molecule::draw::{self, DrawnStep};
+use bd::molecule::step_tree as steps;
+use kit::ui::{Page, Report, escape};
+
+use kit::cli::report::{Answer, Said};
+
+/// Show a formula: its variables and steps
+///
+/// With --json the formula as its file has it. With --graph the steps that it cooks to, as a tree of what waits for
+/// what; --mermaid and --dot print the same for other programs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula or its file
+    #[arg(value_name = "FORMULA")]
+    formula: String,
+    /// Draw the steps as a tree of what waits for what
+    #[arg(long)]
+    graph: bool,
+    /// Print the graph as Mermaid
+    #[arg(long, conflicts_with = "graph")]
+    mermaid: bool,
+    /// Print the graph as dot
+    #[arg(long, conflicts_with_all = ["graph", "mermaid"])]
+    dot: bool,
+    /// Set a variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Look for formulas here first; may be repeated
+    #[arg(long, value_name = "DIR")]
+    search_path: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+    let loaded = shelf.load(&args.formula)?;
+    if !(args.graph || args.mermaid || args.dot) {
+        return Ok(Box::new(Shown {
+            formula: loaded.formula,
+            graph: None,
+        }));
+    }
+    let values = super::super::mol::values(&args.var)?;
+    let formula = cook(&shelf, &loaded, &values)?.formula;
+    let steps = drawn(&formula);
+    if args.graph {
+        return Ok(Box::new(Shown {
+            formula,
+            graph: Some(steps),
+        }));
+    }
+    let text = if args.mermaid {
+        draw::mermaid(&steps)
+    } else {
+        draw::dot(&formula.name, &steps)
+    };
+    let lines = text.lines().map(str::to_owned).collect();
+    Said::lines(json!({"formula": formula.name, "graph": text}), lines).answer()
+}
+
+/// The steps of a formula with what each waits for; the legs of a convoy formula before its synthesis.
+fn drawn(formula: &Formula) -> Vec<DrawnStep> {
+    if !formula.legs.is_empty() {
+        return drawn_legs(formula);
+    }
+    let steps = formula.every_step();
+    let at = |id: &str| steps.iter().position(|step| step.id == id);
+    let is_child = |step: &Step, id: &str| step.children.iter().any(|child| child.id == id);
+    let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
+    let one = |step: &&Step| DrawnStep {
+        id: step.id.clone(),
+        title: step.title.clone(),
+        needs: step.before().filter_map(at).collect(),
+        parent: parent(&step.id),
+        ..DrawnStep::default()
+    };
+    steps.iter().map(one).collect()
+}
+
+fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
+    let legs = &formula.legs;
+    let at = |id: &String| legs.iter().position(|leg| leg.id == *id);
+    let mut drawn: Vec<DrawnStep> = legs
+        .iter()
+        .map(|leg| DrawnStep {
+            id: leg.id.clone(),
+            title: leg.title.clone(),
+            needs: leg.needs.iter().filter_map(at).collect(),
+            ..DrawnStep::default()
+        })
+        .collect();
+    if let Some(synthesis) = &formula.synthesis {
+        let named: Vec<usize> = synthesis.depends_on.iter().filter_map(at).collect();
+        drawn.push(DrawnStep {
+            id: "synthesis".to_owned(),
+            title: synthesis.title.clone(),
+            needs: if named.is_empty() {
+                (0..legs.len()).collect()
+            } else {
+                named
+            },
+            ..DrawnStep::default()
+        });
+    }
+    drawn
+}
+
+#[derive(Debug)]
+struct Shown {
+    formula: Formula,
+    graph: Option<Vec<DrawnStep>>,
+}
+
+impl Report for Shown {
+    fn json(&self) -> Value {
+        serde_json::to_value(&self.formula).unwrap_or_default()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let formula = &self.formula;
+        page.line(format!(
+            "{} {} ({})",
+            page.style().bold(&formula.name),
+            formula.version_text(),
+            formula.kind.as_str()
+        ));
+        if let Some(graph) = &self.graph {
+            page.blank();
+            steps::draw(page, graph, |_| String::new());
+            return;
+        }
+        if !formula.description.trim().is_empty() {
+            page.blank();
+            page.line(escape::block(formula.description.trim()));
+        }
+        variables(page, formula);
+        let listed = if formula.template.is_empty() {
+            &formula.steps
+        } else {
+            &formula.template
+        };
+        if !listed.is_empty() {
+            page.blank();
+            page.line("Steps:");
+            list_steps(page, listed, 1);
+        }
+        if !formula.legs.is_empty() {
+            page.blank();
+            page.line("Legs, in parallel:");
+        }
+        for leg in &formula.legs {
+            page.cut_line(format!(
+                "  {}: {}",
+                escape::line(&leg.id),
+                escape::line(&leg.title)
+            ));
+        }
+        if let Some(synthesis) = &formula.synthesis {
+            page.cut_line(format!("Then: {}", escape::line(&synthesis.title)));
+        }
+        page.blank();
+        page.line(format!("Source: {}", escape::line(&formula.source)));
+    }
+}
+
+fn variables(page: &mut Page, formula: &Formula) {
+    if !formula.vars.is_empty() || !formula.inputs.is_empty() {
+        page.blank();
+        page.line("Variables:");
+    }
+    for (name, var) in &formula.vars {
+        let note = match &var.default {
+            Some(default) => format!("default \"{}\"", escape::line(default)),
+            None if var.required => "required".to_owned(),
+            None => String::new(),
+        };
+        let text = [escape::line(&var.description), note].join("  ");
+        page.cut_line(format!("  {name}: {}", text.trim()));
+    }
+    for (name, input) in &formula.inputs {
+        page.cut_line(format!("  {name}: {}", escape::line(&input.description)));
+    }
+}
+
+fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
+    for step in steps {
+        let needs: Vec<&str> = step.before().collect();
+        let needs = match needs.as_slice() {
+            [] => String::new(),
+            ids => format!(" (after {})", escape::line(&ids.join(", "))),
+        };
+        let indent = "  ".repeat(depth);
+        page.cut_line(format!(
+            "{indent}{}: {}{needs}",
+            escape::line(&step.id),
+            escape::line(&step.title)
+        ));
+        list_steps(page, &step.children, depth + 1);
+        if let Some(repeat) = &step.repeat {
+            list_steps(page, &repeat.body, depth + 1);
+        }
+    }
+}

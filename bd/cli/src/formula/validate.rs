@@ -1,0 +1,119 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::formula::vars::Values;
+use bd::formula::{FormulaError, Problem, check, cook};
+use kit::ui::{Page, Report, counted};
+
+use kit::cli::report::Answer;
+
+/// Check that formulas can be cooked
+///
+/// Reports every problem with file, line and step, and what to change. Without a name it checks all formulas.
+/// Exits 1 if one is refused.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formulas or their files
+    #[arg(value_name = "FORMULA")]
+    formulas: Vec<String>,
+    /// Look for formulas here first; may be repeated
+    #[arg(long, value_name = "DIR")]
+    search_path: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+    let names = if args.formulas.is_empty() {
+        shelf.names().into_iter().collect()
+    } else {
+        args.formulas
+    };
+    let mut checked = Vec::new();
+    for name in names {
+        let mut found = Checked {
+            name: name.clone(),
+            ..Checked::default()
+        };
+        match shelf.load(&name) {
+            Ok(loaded) => {
+                found.warnings = check::own(&loaded).1;
+                match cook(&shelf, &loaded, &Values::new()) {
+                    Ok(cooked) => {
+                        found.steps = cooked.formula.every_step().len();
+                        let fresh = cooked.warnings.into_iter();
+                        found
+                            .warnings
+                            .extend(fresh.filter(|own| !loaded.warnings.contains(own)));
+                        found.warnings.dedup();
+                    }
+                    Err(error) => found.refused = texts(&error),
+                }
+            }
+            Err(error @ FormulaError::NotFound { .. }) => return Err(error.into()),
+            Err(error) => found.refused = texts(&error),
+        }
+        checked.push(found);
+    }
+    Ok(Box::new(Validated { checked }))
+}
+
+fn texts(error: &FormulaError) -> Vec<String> {
+    match error {
+        FormulaError::Invalid(problems) => problems.iter().map(Problem::to_string).collect(),
+        other => vec![other.to_string()],
+    }
+}
+
+#[derive(Debug, Default)]
+struct Checked {
+    name: String,
+    steps: usize,
+    refused: Vec<String>,
+    warnings: Vec<Problem>,
+}
+
+#[derive(Debug)]
+struct Validated {
+    checked: Vec<Checked>,
+}
+
+impl Report for Validated {
+    fn json(&self) -> Value {
+        let one = |found: &Checked| {
+            json!({
+                "name": found.name,
+                "valid": found.refused.is_empty(),
+                "steps": found.steps,
+                "errors": found.refused,
+                "warnings": found.warnings.iter().map(Problem::to_string).collect::<Vec<_>>(),
+            })
+        };
+        self.checked.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for found in &self.checked {
+            if found.refused.is_empty() {
+                let mark = page.style().green("✓");
+                page.line(format!(
+                    "{mark} {}: {}",
+                    found.name,
+                    counted(found.steps, "step")
+                ));
+            } else {
+                let mark = page.style().red("✗");
+                page.line(format!("{mark} {}", found.name));
+            }
+            for problem in &found.refused {
+                page.line(format!("  {problem}"));
+            }
+            for warning in &found.warnings {
+                page.line(format!("  Warning: {warning}"));
+            }
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.checked.iter().any(|found| !found.refused.is_empty()))
+    }
+}

@@ -1,0 +1,49 @@
+use crate::context::Context;
+use kit::failure::Usage;
+
+use super::super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Record an address that waits for a gate
+///
+/// The address stands in the gate for programs that read it. `bd` itself sends no message.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The gate
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The address
+    #[arg(value_name = "ADDRESS")]
+    address: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    Ok(Box::new(add(ctx, &args.id, &args.address)?))
+}
+
+/// Adds an address to the waiters of a gate, once.
+pub(super) fn add(ctx: &Context, id: &str, address: &str) -> anyhow::Result<Changed> {
+    ctx.may_change("gate add-waiter")?;
+    if address.trim().is_empty() {
+        return Err(Usage("the address is empty".into()).into());
+    }
+    let store = ctx.store_of(id)?;
+    let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let mut gate = super::find(tx, id)?;
+        if !gate.waiters.iter().any(|own| own == address) {
+            gate.waiters.push(address.to_owned());
+            tx.put_updated(gate.clone())?;
+        }
+        Ok(gate)
+    })?;
+    Ok(Changed {
+        beads: vec![bead],
+        line: |bead| {
+            format!(
+                "✓ {} has these waiters: {}",
+                bead.id,
+                bead.waiters.join(", ")
+            )
+        },
+    })
+}

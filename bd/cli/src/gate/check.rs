@@ -1,0 +1,122 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::change;
+use bd::molecule::gate::{self, Verdict};
+use kit::ui::{Page, Report, escape};
+
+use super::forge::ForgeCommands;
+use kit::cli::report::Answer;
+
+/// Open the gates whose condition is met
+///
+/// CI runs and pull requests are asked about with `gh`, or with the commands in the settings gate.run-command,
+/// gate.workflow-command and gate.pr-command, in which `{id}` stands for the id. A run that failed and a pull request
+/// that was closed are listed to be escalated.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only gates of this type: gh, gh:run, gh:pr, timer, bead, all
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "all")]
+    kind: String,
+    /// Only show what would be opened
+    #[arg(long)]
+    dry_run: bool,
+    /// Mark gates that need someone with the label `escalated`
+    #[arg(short, long)]
+    escalate: bool,
+    /// Check at most N gates
+    #[arg(short, long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if !args.dry_run {
+        ctx.may_change("gate check")?;
+    }
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let forge = ForgeCommands::new(ctx);
+    let gates = gate::gates(&snapshot, false).into_iter();
+    let gates = gates
+        .filter(|bead| gate::is_of(bead, &args.kind))
+        .take(args.limit);
+    // What others are asked takes its time: no lock is held while they answer.
+    let judged: Vec<(Bead, Verdict)> = gates
+        .map(|bead| (bead.clone(), gate::judge(bead, ctx.now(), &forge)))
+        .collect();
+    drop(snapshot);
+    if !args.dry_run {
+        store.transact(&ctx.author(), &ctx.clock, |tx| {
+            for (bead, verdict) in &judged {
+                let is_open = tx.get_live(&bead.id).is_some_and(Bead::is_open);
+                match verdict {
+                    Verdict::Open(reason) if is_open => {
+                        change::close(tx, &bead.id, reason, "", true)?;
+                    }
+                    Verdict::Escalate(_) if is_open && args.escalate => {
+                        change::add_label(tx, &bead.id, "escalated")?;
+                    }
+                    _ => {}
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(Box::new(Checked {
+        judged,
+        dry_run: args.dry_run,
+    }))
+}
+
+#[derive(Debug)]
+struct Checked {
+    judged: Vec<(Bead, Verdict)>,
+    dry_run: bool,
+}
+
+impl Report for Checked {
+    fn json(&self) -> Value {
+        let count =
+            |is: fn(&Verdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
+        let errors = self.judged.iter().filter(
+            |(_, own)| matches!(own, Verdict::Wait(text) if text.starts_with("cannot be asked")),
+        );
+        let one = |(bead, verdict): &(Bead, Verdict)| {
+            let (result, reason) = words(verdict);
+            json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
+        };
+        json!({
+            "checked": self.judged.len(),
+            "resolved": count(|own| matches!(own, Verdict::Open(_))),
+            "escalated": count(|own| matches!(own, Verdict::Escalate(_))),
+            "errors": errors.count(),
+            "dry_run": self.dry_run,
+            "gates": self.judged.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.judged.is_empty() {
+            page.line("No open gates to check");
+        }
+        for (bead, verdict) in &self.judged {
+            let mark = match verdict {
+                Verdict::Open(_) => page.style().green("✓"),
+                Verdict::Escalate(_) => page.style().red("✗"),
+                Verdict::Wait(_) => "○".to_owned(),
+            };
+            let (result, reason) = words(verdict);
+            let reason = escape::line(reason);
+            page.line(format!("{mark} {}: {result}, {reason}", bead.id));
+        }
+    }
+}
+
+fn words(verdict: &Verdict) -> (&'static str, &str) {
+    match verdict {
+        Verdict::Open(reason) => ("resolved", reason),
+        Verdict::Escalate(reason) => ("escalate", reason),
+        Verdict::Wait(reason) => ("pending", reason),
+    }
+}

@@ -1,0 +1,97 @@
+use crate::context::Context;
+use bd::bead::{Bead, DepKind, Kind};
+use bd::change::{self, New};
+use bd::query::when;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// Create a gate that blocks a bead
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The type: human, mail, timer, bead, gh:run or gh:pr
+    #[arg(long = "type", value_name = "TYPE", default_value = "human")]
+    kind: String,
+    /// What it waits for: RIG:BEAD, a run, a pull request
+    #[arg(long, value_name = "ID", default_value = "", visible_alias = "id")]
+    await_id: String,
+    /// How long a timer runs, or how long to wait at most, such as 30m
+    #[arg(long, value_name = "DURATION")]
+    timeout: Option<String>,
+    /// The bead that waits for it; may be repeated
+    #[arg(long, value_name = "ID")]
+    blocks: Vec<String>,
+    /// The title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Record an address that waits for it; may be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    waiter: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("gate create")?;
+    super::check_kind(&args.kind)?;
+    let timeout = match &args.timeout {
+        Some(text) => when::duration(text)
+            .ok_or_else(|| Usage(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d")))?,
+        None if args.kind == "timer" => {
+            return Err(Usage("a timer needs --timeout, such as 30m".into()).into());
+        }
+        None => 0,
+    };
+    let store = match args.blocks.first() {
+        Some(id) => ctx.store_of(id)?,
+        None => ctx.store()?,
+    };
+    let gate = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let mut blocked = Vec::new();
+        for given in &args.blocks {
+            blocked.push(tx.resolve(given)?.clone());
+        }
+        let end = match args.await_id.as_str() {
+            "" => String::new(),
+            id => format!(" {id}"),
+        };
+        let title = args.title.clone();
+        let new = New {
+            title: title.unwrap_or_else(|| format!("Gate: {}{end}", args.kind)),
+            issue_type: Kind::Gate,
+            await_type: args.kind.clone(),
+            await_id: args.await_id.clone(),
+            timeout,
+            // A durable bead cannot wait for a wisp, and a wisp's gate is nobody else's business.
+            ephemeral: !blocked.is_empty() && blocked.iter().all(|bead| bead.ephemeral),
+            ..New::default()
+        };
+        let mut gate = change::create(tx, new)?;
+        if !args.waiter.is_empty() {
+            gate.waiters = args.waiter.clone();
+            tx.put(gate.clone())?;
+        }
+        for bead in &blocked {
+            change::add_dep(tx, &bead.id, &gate.id, DepKind::Blocks)?;
+        }
+        Ok(gate)
+    })?;
+    Ok(Box::new(Created { gate }))
+}
+
+#[derive(Debug)]
+struct Created {
+    gate: Bead,
+}
+
+impl Report for Created {
+    fn json(&self) -> serde_json::Value {
+        plain_json(&self.gate)
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        let waits = escape::line(&super::waits_for(&self.gate));
+        page.line(format!("{mark} Created gate {} ({waits})", self.gate.id));
+    }
+}

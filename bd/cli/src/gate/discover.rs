@@ -1,0 +1,89 @@
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::molecule::gate;
+use bd::query::when;
+use kit::failure::Usage;
+
+use super::forge::ForgeCommands;
+use kit::cli::report::{Answer, Said};
+
+/// Find the CI runs that gates without an id wait for
+///
+/// Asks for the latest runs of a branch and gives each gate of type gh:run that has no id the newest run that
+/// began after the gate was made, or shortly before.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only show what would be set
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// The branch
+    #[arg(short, long, value_name = "BRANCH", default_value = "main")]
+    branch: String,
+    /// Look at this many runs
+    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// How long before the gate a run may have begun
+    #[arg(short = 'a', long, value_name = "DURATION", default_value = "30m")]
+    max_age: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let age = when::duration(&args.max_age).ok_or_else(|| {
+        Usage(format!(
+            "invalid --max-age \"{}\": use 30m or 2h",
+            args.max_age
+        ))
+    })?;
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let open = gate::gates(&snapshot, false).into_iter();
+    let open: Vec<_> = open
+        .filter(|bead| bead.await_type == "gh:run" && bead.await_id.is_empty())
+        .cloned()
+        .collect();
+    if open.is_empty() {
+        return Said::new(
+            json!({"discovered": []}),
+            "No gate waits for a run without an id",
+        )
+        .answer();
+    }
+    let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
+    let runs = ForgeCommands::new(ctx).ask("gate.runs-command", usual, &args.branch);
+    let runs = runs.map_err(bd::molecule::MoleculeError::Refused)?;
+    let runs: Vec<Value> = runs.as_array().cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    for bead in open {
+        let begin = bead.created_at.instant() - SignedDuration::from_nanos(age);
+        let fits = runs.iter().take(args.limit).find_map(|run| {
+            let at: jiff::Timestamp = run["createdAt"].as_str()?.parse().ok()?;
+            let id = run["databaseId"].as_u64()?;
+            (at >= begin).then_some(id)
+        });
+        if let Some(run) = fits {
+            found.push((bead.id, run.to_string()));
+        }
+    }
+    if !args.dry_run {
+        ctx.may_change("gate discover")?;
+        store.transact(&ctx.author(), &ctx.clock, |tx| {
+            for (id, run) in &found {
+                if let Some(mut bead) = tx.get_live(id).cloned() {
+                    bead.await_id.clone_from(run);
+                    tx.put_updated(bead)?;
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let value = found
+        .iter()
+        .map(|(id, run)| json!({"gate": id, "run": run}));
+    let value = json!({"discovered": value.collect::<Vec<_>>(), "dry_run": args.dry_run});
+    let lines = found
+        .iter()
+        .map(|(id, run)| format!("{id} waits for run {run}"));
+    Said::lines(value, lines.collect()).answer()
+}

@@ -1,0 +1,65 @@
+use serde_json::Value;
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::molecule::gate;
+use kit::ui::{Page, Report, escape};
+
+use super::super::line;
+use super::super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// List gates, oldest first
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also list closed gates
+    #[arg(short, long)]
+    all: bool,
+    /// Show at most N gates; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let found = gate::gates(&snapshot, args.all).into_iter();
+    let most = if args.limit == 0 {
+        usize::MAX
+    } else {
+        args.limit
+    };
+    Ok(Box::new(Listed {
+        gates: found.take(most).cloned().collect(),
+    }))
+}
+
+#[derive(Debug)]
+struct Listed {
+    gates: Vec<Bead>,
+}
+
+impl Report for Listed {
+    fn json(&self) -> Value {
+        self.gates.iter().map(plain_json).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.gates.is_empty() {
+            page.line("No open gates");
+        }
+        for gate in &self.gates {
+            let style = page.style().clone();
+            let symbol = line::painted_symbol(&style, &gate.status);
+            let when = page.when(&gate.created_at.to_string());
+            let head = format!("{symbol} {}: ", style.cyan(&gate.id));
+            let tail = format!(" ({}, {when})", escape::line(&super::waits_for(gate)));
+            line::fitted(page, &head, &gate.title, &tail);
+        }
+        if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
+            page.line(format!(
+                "Next: bd gate check, or bd gate resolve {}",
+                gate.id
+            ));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+use crate::context::Context;
+use bd::change;
+
+use super::super::each;
+use super::super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Open gates
+///
+/// What waited for them can go on. Their waiters stay in the bead.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The gates
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+    /// The reason
+    #[arg(short, long, value_name = "TEXT", default_value = "Resolved")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("gate resolve")?;
+    for id in &args.ids {
+        super::find(&ctx.store_of(id)?.snapshot()?, id)?;
+    }
+    let session = ctx.author().session;
+    let beads = each::change(ctx, "resolving", &args.ids, |tx, id| {
+        change::close(tx, id, &args.reason, &session, true)
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("✓ Gate resolved: {} ({})", bead.id, bead.close_reason),
+    }))
+}

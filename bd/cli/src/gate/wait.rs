@@ -1,0 +1,60 @@
+use std::time::{Duration, Instant};
+
+use crate::context::Context;
+use bd::query::when;
+use kit::failure::Usage;
+use kit::sys::watch::Changes;
+
+use super::super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Wait until a gate opens
+///
+/// With --notify it does not wait, but adds the address to the waiters, as older scripts expect.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The gate
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Add this address to the waiters instead
+    #[arg(long, value_name = "ADDRESS")]
+    notify: Option<String>,
+    /// Give up after this long
+    #[arg(long, value_name = "DURATION")]
+    timeout: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(address) = &args.notify {
+        return Ok(Box::new(super::add_waiter::add(ctx, &args.id, address)?));
+    }
+    let limit = match &args.timeout {
+        Some(text) => Some(
+            when::duration(text)
+                .and_then(|nanos| u64::try_from(nanos).ok())
+                .map(Duration::from_nanos)
+                .ok_or_else(|| {
+                    Usage(format!("invalid --timeout \"{text}\": use 30s, 10m or 2h"))
+                })?,
+        ),
+        None => None,
+    };
+    let store = ctx.store_of(&args.id)?;
+    let changes = Changes::of([store.dir()])?;
+    let start = Instant::now();
+    loop {
+        let gate = super::find(&store.snapshot()?, &args.id)?;
+        if !gate.is_open() {
+            return Ok(Box::new(Changed {
+                beads: vec![gate],
+                line: |bead| format!("✓ {} is open: {}", bead.id, bead.close_reason),
+            }));
+        }
+        let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            let text = format!("{} did not open in time", gate.id);
+            return Err(bd::molecule::MoleculeError::Refused(text).into());
+        }
+        changes.wait_at_most(left.unwrap_or(Duration::from_secs(3600)));
+    }
+}

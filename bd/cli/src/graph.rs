@@ -1,0 +1,207 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Status};
+use bd::graph::layers::{self, Layered};
+use bd::molecule::draw::{self, DrawnStep};
+use bd::molecule::step_tree as steps;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted};
+
+use super::line;
+use super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// Show beads by what waits for what
+///
+/// Shows a bead with all beads connected to it by blocking edges or as parents and children, in layers. Beads of layer 0 wait
+/// for nothing in the graph; each other bead stands one layer below the last bead it waits for. Beads of a layer can be worked on
+/// at the same time. As JSON: `{root, issues, layout}` with `layout` `{Nodes, Layers, MaxLayer, RootID}`; with --all an array.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID", required_unless_present = "all")]
+    id: Option<String>,
+    /// Show all open beads, in groups of connected beads
+    #[arg(long, conflicts_with = "id")]
+    all: bool,
+    /// Draw a tree, one line per bead
+    #[arg(long)]
+    compact: bool,
+    /// Print the graph as Mermaid
+    #[arg(long, conflicts_with = "compact")]
+    mermaid: bool,
+    /// Print the graph as dot
+    #[arg(long, conflicts_with_all = ["compact", "mermaid"])]
+    dot: bool,
+    #[arg(long = "box", hide = true)]
+    boxes: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = match &args.id {
+        Some(id) => ctx.store_of(id)?.snapshot()?,
+        None => ctx.store()?.snapshot()?,
+    };
+    let (parts, root) = match &args.id {
+        Some(id) => {
+            let bead = snapshot.resolve(id)?;
+            (vec![layers::around(&snapshot, &bead.id)], Some(bead))
+        }
+        None => (layers::all_open(&snapshot), None),
+    };
+    let parts: Vec<Part> = parts.iter().map(|part| Part::of(part, root)).collect();
+    let form = match args {
+        Args { compact: true, .. } => Form::Tree,
+        Args { mermaid: true, .. } => Form::Mermaid,
+        Args { dot: true, .. } => Form::Dot,
+        _ => Form::Layers,
+    };
+    if parts.is_empty() && matches!(form, Form::Mermaid | Form::Dot) {
+        return Err(Usage("no open beads to draw".into()).into());
+    }
+    Ok(Box::new(Graph {
+        parts,
+        form,
+        all: args.all,
+    }))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Layers,
+    Tree,
+    Mermaid,
+    Dot,
+}
+
+/// Connected beads.
+#[derive(Debug)]
+struct Part {
+    root: Bead,
+    /// Layer by layer.
+    beads: Vec<Bead>,
+    layer: Vec<usize>,
+    steps: Vec<DrawnStep>,
+}
+
+#[derive(Debug)]
+struct Graph {
+    parts: Vec<Part>,
+    form: Form,
+    all: bool,
+}
+
+impl Part {
+    fn of(part: &Layered<'_>, root: Option<&Bead>) -> Self {
+        Self {
+            root: root.or(part.root()).cloned().unwrap_or_default(),
+            beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),
+            layer: part.layer.clone(),
+            steps: draw::steps_of_beads(&part.beads),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let mut nodes = Map::new();
+        let mut layers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for ((bead, layer), step) in self.beads.iter().zip(&self.layer).zip(&self.steps) {
+            let row = layers.entry(*layer).or_default();
+            let needs = step.needs.iter().map(|need| self.beads[*need].id.as_str());
+            let node = json!({
+                "Issue": plain_json(bead),
+                "Layer": layer,
+                "Position": row.len(),
+                "DependsOn": needs.collect::<Vec<_>>(),
+            });
+            row.push(&bead.id);
+            nodes.insert(bead.id.clone(), node);
+        }
+        json!({
+            "root": plain_json(&self.root),
+            "issues": self.beads.iter().map(plain_json).collect::<Vec<_>>(),
+            "layout": {
+                "Nodes": nodes,
+                "Layers": layers.values().collect::<Vec<_>>(),
+                "MaxLayer": layers.keys().last().copied().unwrap_or_default(),
+                "RootID": self.root.id,
+            },
+        })
+    }
+
+    fn draw_layers(&self, page: &mut Page) {
+        let mut last = None;
+        for ((bead, layer), step) in self.beads.iter().zip(&self.layer).zip(&self.steps) {
+            if last.replace(*layer) != Some(*layer) {
+                let ready = if *layer == 0 {
+                    " (waits for nothing)"
+                } else {
+                    ""
+                };
+                page.line(format!("Layer {layer}{ready}"));
+            }
+            let style = page.style().clone();
+            let needs = step.needs.iter().map(|need| self.beads[*need].id.as_str());
+            let needs = needs.collect::<Vec<_>>().join(", ");
+            let after = match needs.as_str() {
+                "" => String::new(),
+                needs => format!(" (after {needs})"),
+            };
+            let mark = line::painted_symbol(&style, &bead.status);
+            let priority = line::priority(&style, bead.priority);
+            let head = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
+            line::fitted(page, &head, &bead.title, &after);
+        }
+    }
+}
+
+impl Report for Graph {
+    fn json(&self) -> Value {
+        let parts = self.parts.iter().map(Part::json);
+        if self.all {
+            return parts.collect();
+        }
+        parts.last().unwrap_or_default()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if let Form::Mermaid | Form::Dot = self.form {
+            let all = self.parts.iter().map(|part| match self.form {
+                Form::Mermaid => draw::mermaid(&part.steps),
+                _ => draw::dot(&part.root.id, &part.steps),
+            });
+            for text in all {
+                page.line(text.trim_end());
+            }
+            return;
+        }
+        if self.parts.is_empty() {
+            page.line("No open issues");
+        }
+        for (number, part) in self.parts.iter().enumerate() {
+            if number > 0 {
+                page.blank();
+            }
+            let layers = part.layer.last().map_or(0, |last| last + 1);
+            let size = counted(part.beads.len(), "bead");
+            let tail = format!(" ({size}, {})", counted(layers, "layer"));
+            let head = format!("📊 {}: ", page.style().cyan(&part.root.id));
+            line::fitted(page, &head, &part.root.title, &tail);
+            if self.form == Form::Tree {
+                let style = page.style().clone();
+                let symbol = |at: usize| {
+                    let status = part
+                        .beads
+                        .get(at)
+                        .map_or(&Status::Open, |bead| &bead.status);
+                    format!("{} ", line::painted_symbol(&style, status))
+                };
+                steps::draw(page, &part.steps, symbol);
+            } else {
+                part.draw_layers(page);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is said before a command: that the beads are still in another bd's database, and once in a clone that git does not
+//! merge beads there yet.
+
+use crate::context::Context;
+use bd::store::mark;
+use kit::sys::file;
+
+use super::{Command, merge};
+
+/// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
+const MARK: &str = ".local_version";
+
+/// Says what is to be known before the command.
+pub(super) fn greet(ctx: &Context, command: &Command) {
+    if !matches!(
+        command,
+        Command::Init(_) | Command::Import(_) | Command::Doctor(_)
+    ) {
+        warn_of_database(ctx);
+    }
+    hint_at_driver(ctx, command);
+}
+
+/// In a folder that has a database and no file of issues nothing was taken over yet.
+fn warn_of_database(ctx: &Context) {
+    let Ok(found) = ctx.found() else { return };
+    if found.dir.join("issues.jsonl").exists() {
+        return;
+    }
+    if let Some(database) = mark::databases(&found.dir).first() {
+        let path = database.display();
+        ctx.ui.warn(&format!(
+            "{path} is a database of another bd and is not read; `bd import {path}` takes its issues over"
+        ));
+    }
+}
+
+/// Says at the first command in a clone that git does not merge beads there yet. Programs do not hear it.
+fn hint_at_driver(ctx: &Context, command: &Command) {
+    let installs = matches!(
+        command,
+        Command::Init(_)
+            | Command::Merge(_)
+            | Command::Hooks(_)
+            | Command::Hook(_)
+            | Command::Doctor(_)
+            | Command::Mcp(_)
+    );
+    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.readonly || installs {
+        return;
+    }
+    let Ok(found) = ctx.found() else { return };
+    let mark = found.dir.join(MARK);
+    let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
+    // A mark that cannot be kept would make the hint come each time.
+    if !is_new || file::put_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
+        return;
+    }
+    if merge::lacks_driver(&found.dir) {
+        ctx.ui.status(
+            "Hint: git merges issues.jsonl line by line in this clone; to merge beads field by field:\n  bd merge --install",
+        );
+    }
+}

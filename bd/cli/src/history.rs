@@ -1,0 +1,337 @@
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::store::event::{Change, Event};
+use kit::ui::{Page, Report, escape};
+
+use kit::cli::report::Answer;
+
+/// Fields of which several parts may lose in one merge.
+const PARTS: [&str; 2] = ["comments", "dependencies"];
+
+/// Show each change of a bead: who, when, which fields
+///
+/// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`, `actor`,
+/// `session`, `type` and `changes`. `outside_before` means that the bead was edited or merged outside of bd before the change,
+/// `sync_before` that a sync merged it with changes of another clone, and whose.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Show at most N changes, the last; 0 for all
+    #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
+    limit: usize,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store_of(&args.id)?;
+    let snapshot = store.snapshot()?;
+    let mut id = args.id.clone();
+    let mut events = store.events_of(&id)?;
+    // A bead that was removed has its history too; any other name is looked up.
+    if events.is_empty() && snapshot.bead_ref(&id).is_none() {
+        id.clone_from(&snapshot.resolve(&id)?.id);
+        events = store.events_of(&id)?;
+    }
+    if args.limit > 0 && events.len() > args.limit {
+        events.drain(..events.len() - args.limit);
+    }
+    let mut history = History {
+        id,
+        events,
+        elsewhere: HashMap::new(),
+    };
+    // Most beads have one line of changes, and nothing more needs to be read for it.
+    if history.steps().any(|step| step.2.is_some()) {
+        history.elsewhere = store.made_elsewhere()?;
+    }
+    Ok(Box::new(history))
+}
+
+/// The events of one bead.
+#[derive(Debug)]
+struct History {
+    id: String,
+    events: Vec<Event>,
+    /// The events of other clones, each with its clone.
+    elsewhere: HashMap<String, String>,
+}
+
+/// Why a change does not begin where the one before it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Break<'a> {
+    /// Someone edited the file, or merged it with git, between the two.
+    Outside,
+    /// It was made in one clone to a line from before the last one here, which was made in another. Whether the bead
+    /// has both says a merge after them.
+    Beside {
+        /// Whether it was made in this clone.
+        here: bool,
+    },
+    /// A sync had merged the bead with what this one did in another clone than that of the change.
+    Synced {
+        /// Who.
+        by: &'a str,
+        /// Whether that was done in this clone.
+        here: bool,
+    },
+}
+
+/// A change of the bead that was told already.
+#[derive(Debug)]
+struct Seen<'a> {
+    /// Its clone; none for this one.
+    clone: Option<&'a str>,
+    /// Who made it.
+    by: &'a str,
+    /// The line that it left.
+    after: Option<&'a str>,
+}
+
+/// Why a change of a clone begins with a line that the last of those seen did not leave. `from` is how many of them
+/// that clone had before.
+fn gap<'a>(seen: &[Seen<'a>], from: usize, before: Option<&str>, clone: Option<&str>) -> Break<'a> {
+    let is_other = |one: &Seen<'_>| one.clone != clone;
+    let left = seen.iter().rposition(|one| one.after == before);
+    if left.is_some_and(|at| seen[at + 1..].iter().all(is_other)) {
+        return Break::Beside {
+            here: clone.is_none(),
+        };
+    }
+    let mut new = seen.iter().skip(from);
+    match new.rfind(|one| is_other(one)) {
+        // A line that was there before came back by other means than a sync.
+        Some(other) if left.is_none() => Break::Synced {
+            by: other.by,
+            here: other.clone.is_none(),
+        },
+        _ => Break::Outside,
+    }
+}
+
+impl Break<'_> {
+    fn describe_origin(self) -> String {
+        let here = |here| {
+            if here {
+                "in this clone"
+            } else {
+                "in another clone"
+            }
+        };
+        match self {
+            Self::Outside => "(edited or merged outside of bd)".to_owned(),
+            Self::Beside { here: own } => format!(
+                "(the next was made {} without the one before it)",
+                here(own)
+            ),
+            Self::Synced { by, here: own } => format!(
+                "(before the next, a sync merged what {} did {})",
+                escape::line(by),
+                here(own)
+            ),
+        }
+    }
+
+    fn json(self) -> Value {
+        match self {
+            Self::Outside => Value::Null,
+            Self::Beside { .. } => json!({"how": "beside"}),
+            Self::Synced { by, .. } => json!({"how": "merged", "by": by}),
+        }
+    }
+}
+
+impl History {
+    /// The clone in which an event was made; none for this one.
+    fn clone_of(&self, event: &Event) -> Option<&str> {
+        self.elsewhere.get(&event.id).map(String::as_str)
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (&Event, &Change, Option<Break<'_>>)> {
+        let mut last: Option<&str> = None;
+        let mut seen: Vec<Seen<'_>> = Vec::new();
+        let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
+        let changes = self
+            .events
+            .iter()
+            .flat_map(|event| event.changes.iter().map(move |change| (event, change)));
+        changes
+            .filter(|(_, change)| change.id == self.id)
+            .map(move |(event, change)| {
+                let (before, clone) = (change.before.as_deref(), self.clone_of(event));
+                let breaks = last.is_some() && before.is_some() && last != before;
+                let from = taken.get(&clone).copied().unwrap_or_default();
+                let gap = breaks.then(|| gap(&seen, from, before, clone));
+                if !matches!(gap, Some(Break::Beside { .. })) {
+                    taken.insert(clone, seen.len());
+                }
+                last = change.after.as_deref().or(last);
+                seen.push(Seen {
+                    clone,
+                    by: &event.actor,
+                    after: change.after.as_deref(),
+                });
+                (event, change, gap)
+            })
+    }
+}
+
+impl Report for History {
+    fn json(&self) -> Value {
+        self.steps()
+            .map(|(event, change, gap)| {
+                let fields: Vec<Value> = change
+                    .fields()
+                    .into_iter()
+                    .map(|(field, old, new)| {
+                        json!({"field": field, "old": parsed(old), "new": parsed(new)})
+                    })
+                    .collect();
+                let lost = conflict_losers(change).into_iter();
+                let lost: Value = lost
+                    .map(|(field, value)| json!({"field": field, "value": value}))
+                    .collect();
+                json!({
+                    "event": event.id,
+                    "timestamp": event.at,
+                    "actor": event.actor,
+                    "session": event.session,
+                    "type": change.sort().as_str(),
+                    "verb": event.verb,
+                    "undoes": event.undoes,
+                    "outside_before": gap == Some(Break::Outside),
+                    "sync_before": gap.map_or(Value::Null, Break::json),
+                    "changes": fields,
+                    "lost": lost,
+                })
+            })
+            .collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.events.is_empty() {
+            page.line(format!(
+                "No history of {} in this clone",
+                escape::line(&self.id)
+            ));
+            return;
+        }
+        for (event, change, gap) in self.steps() {
+            let style = page.style().clone();
+            if let Some(gap) = gap {
+                page.line(gap.describe_origin());
+            }
+            let verb = if event.verb.is_empty() {
+                change.sort().as_str().to_owned()
+            } else if event.undoes.is_empty() {
+                event.verb.clone()
+            } else {
+                format!("{} of {}", event.verb, event.undoes)
+            };
+            page.line(format!(
+                "{}  {}  {}  {}",
+                style.cyan(&escape::line(&event.id)),
+                page.moment(&event.at),
+                escape::line(&event.actor),
+                escape::line(&verb)
+            ));
+            for (field, old, new) in change.fields() {
+                page.cut_line(format!(
+                    "    {}: {} → {}",
+                    escape::line(field),
+                    shown(old),
+                    shown(new)
+                ));
+            }
+            for (field, value) in conflict_losers(change) {
+                let field = escape::line(field);
+                page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
+            }
+        }
+    }
+}
+
+/// The values that lost in a merge, each by itself: several comments or edges stand in one list.
+fn conflict_losers(change: &Change) -> Vec<(&str, Value)> {
+    let mut found = Vec::new();
+    for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
+        match parsed(Some(raw.get())) {
+            Value::Array(values) if PARTS.contains(&field.as_str()) => {
+                found.extend(values.into_iter().map(|value| (field.as_str(), value)));
+            }
+            value => found.push((field, value)),
+        }
+    }
+    found
+}
+
+/// A value for `--json`.
+pub(super) fn parsed(raw: Option<&str>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw).ok())
+        .unwrap_or_default()
+}
+
+/// A value on one line.
+pub(super) fn shown(raw: Option<&str>) -> String {
+    plain(parsed(raw))
+}
+
+fn plain(value: Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::String(text) => escape::line(&text),
+        other => escape::line(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_comments_that_lost_is_shown() {
+        let change: Change = serde_json::from_str(
+            r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
+        )
+        .unwrap();
+        let found = conflict_losers(&change);
+        assert_eq!(
+            found,
+            [
+                ("comments", json!({"text": "x"})),
+                ("comments", json!({"text": "y"})),
+                ("labels", json!(["l"])),
+                ("dependencies", json!({"k": 1})),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sync_is_told_from_what_was_edited_or_went_back() {
+        let seen = |clone, by, after| Seen {
+            clone,
+            by,
+            after: Some(after),
+        };
+        let other = Some("b");
+        let both = [
+            seen(None, "alice", "1"),
+            seen(None, "alice", "2"),
+            seen(other, "bob", "3"),
+        ];
+        let beside = Break::Beside { here: false };
+        assert_eq!(gap(&both[..2], 0, Some("1"), other), beside);
+        let merged = Break::Synced {
+            by: "bob",
+            here: false,
+        };
+        assert_eq!(gap(&both, 2, Some("merged"), None), merged);
+        // It had that before: a person did something more.
+        assert_eq!(gap(&both, 3, Some("edited"), None), Break::Outside);
+        assert_eq!(gap(&both[..2], 1, Some("1"), None), Break::Outside);
+        assert_eq!(gap(&both[..2], 1, Some("edited"), None), Break::Outside);
+    }
+}

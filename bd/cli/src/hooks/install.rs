@@ -1,0 +1,38 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::hooks;
+use kit::cli::report::{Answer, Said};
+use kit::failure::Usage;
+
+/// Install the git hooks
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(long, hide = true)]
+    chain: bool,
+    #[arg(long, hide = true)]
+    beads: bool,
+    #[arg(long, hide = true)]
+    shared: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("hooks install")?;
+    if args.shared {
+        let text =
+            "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
+        return Err(Usage(text.into()).into());
+    }
+    let chained = hooks::install(&super::repository(ctx), env!("CARGO_PKG_VERSION"))?;
+    let message = format!("Installed git hooks: {}", hooks::NAMES.join(", "));
+    let mut lines = vec![format!("✓ {message}")];
+    lines.extend(
+        chained
+            .iter()
+            .map(|name| format!("  {name} runs your own hook first")),
+    );
+    let value = json!({"success": true, "message": message, "shared": false, "chained": !chained.is_empty()});
+    Said::lines(value, lines).answer()
+}

@@ -1,0 +1,93 @@
+use std::path::Path;
+
+use crate::context::Context;
+use bd::git::Git;
+use kit::cli::report::{Answer, Nothing};
+use kit::failure::Usage;
+
+/// Do what a git hook does
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The hook
+    #[arg(value_name = "HOOK")]
+    hook: String,
+    /// What git gives the hook
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARG"
+    )]
+    rest: Vec<String>,
+}
+
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+    if ctx.found().is_ok() {
+        match args.hook.as_str() {
+            "pre-commit" => stage(ctx)?,
+            // To read the beads reports what left them.
+            "post-merge" => report(ctx),
+            "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => report(ctx),
+            "post-checkout" | "pre-push" | "prepare-commit-msg" => {}
+            hook => return Err(Usage(format!("unknown hook {hook:?}")).into()),
+        }
+    }
+    Ok(Box::new(Nothing))
+}
+
+fn report(ctx: &Context) {
+    let read = ctx.store().and_then(|store| Ok(store.snapshot()?));
+    if let Err(error) = read {
+        // The merge is done, whatever the beads are like.
+        ctx.ui.warn(&format!("{error:#}"));
+    }
+}
+
+/// Writes all changes to the issues file, and stages it where git tracks it.
+fn stage(ctx: &Context) -> anyhow::Result<()> {
+    let store = ctx.store()?;
+    if let Err(error) = store.fold(&ctx.clock) {
+        // What is wrong with the beads is no reason to stop a commit.
+        ctx.ui.warn(&format!(
+            "the commit does not take the beads along: {error}"
+        ));
+        return Ok(());
+    }
+    let git = Git::at(store.dir());
+    // Beads elsewhere are no part of this commit.
+    let is_here = git.top().ok() == Git::at(ctx.env.cwd()).top().ok();
+    if !is_here {
+        return Ok(());
+    }
+    let name = store.issues_file().file_name().unwrap_or_default();
+    let index = ctx.env.get("GIT_INDEX_FILE");
+    let index = index.map(|path| ctx.env.absolute(path));
+    let file_name = index.as_deref().and_then(Path::file_name);
+    // `git commit FILE` has an index of its own: what is added there would be taken back by the next commit.
+    if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {
+        return Ok(());
+    }
+    let call = |args: &[&str]| {
+        let call = git.plumbing(args).args([name]);
+        match &index {
+            Some(index) => call.env("GIT_INDEX_FILE", index),
+            None => call,
+        }
+    };
+    let is_tracked = call(&["ls-files", "--error-unmatch", "--"]).finish()?.ok();
+    if !is_tracked {
+        return Ok(());
+    }
+    if ctx.env.get("BEADS_NO_AUTO_STAGE").is_some() {
+        if call(&["diff", "--quiet", "--"]).finish()?.ok() {
+            return Ok(());
+        }
+        let text = format!(
+            "{} has changes that are not staged (BEADS_NO_AUTO_STAGE is set)\n  git add {}",
+            store.issues_file().display(),
+            store.issues_file().display()
+        );
+        return Err(Usage(text).into());
+    }
+    call(&["add", "--"]).done()?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Status};
+use bd::change;
+use bd::query::{Filter, sort};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::line;
+use super::report::plain_json;
+use kit::cli::report::{Answer, Nothing, Said};
+
+/// The label of a bead that waits for a person.
+const LABEL: &str = "human";
+/// How the reasons of closing begin.
+const RESPONDED: &str = "Responded";
+const DISMISSED: &str = "Dismissed";
+
+/// Answer beads that wait for a person
+///
+/// Such beads have the label `human`. Without a subcommand, prints the commands that a person needs most.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List beads that wait for a person
+    List {
+        /// Only beads of this status; `all` for any
+        #[arg(short, long, value_name = "STATUS")]
+        status: Option<String>,
+    },
+    /// Answer a bead and close it
+    Respond {
+        /// The bead
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The answer
+        #[arg(short, long, value_name = "TEXT")]
+        response: String,
+    },
+    /// Close a bead without an answer
+    Dismiss {
+        /// The bead
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Why
+        #[arg(short, long, value_name = "TEXT", default_value = "")]
+        reason: String,
+    },
+    /// Count beads that wait or waited for a person
+    Stats {},
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        None => {
+            ctx.ui.raw(include_str!("../../templates/human.md"));
+            Ok(Box::new(Nothing))
+        }
+        Some(Verb::List { status }) => list(ctx, status.as_deref()),
+        Some(Verb::Respond { id, response }) => {
+            if response.trim().is_empty() {
+                return Err(
+                    Usage("response text required: bd human respond ID -r TEXT".into()).into(),
+                );
+            }
+            let comment = format!("Response: {response}");
+            close(ctx, &id, "human respond", Some(&comment), RESPONDED)
+        }
+        Some(Verb::Dismiss { id, reason }) => {
+            let reason = match reason.as_str() {
+                "" => DISMISSED.to_owned(),
+                reason => format!("{DISMISSED}: {reason}"),
+            };
+            close(ctx, &id, "human dismiss", None, &reason)
+        }
+        Some(Verb::Stats {}) => stats(ctx),
+    }
+}
+
+fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
+    let filter = Filter {
+        labels: vec![LABEL.to_owned()],
+        ..filter
+    };
+    filter.apply(snapshot)
+}
+
+fn list(ctx: &Context, status: Option<&str>) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let mut filter = Filter::default();
+    match status {
+        None => filter.not_statuses = vec![Status::Closed],
+        Some("all") => {}
+        Some(status) => filter.statuses = vec![Status::from(status)],
+    }
+    let mut found = labelled(&snapshot, filter);
+    let count = found.len();
+    sort::usual(&mut found, count);
+    Ok(Box::new(Waiting(found.into_iter().cloned().collect())))
+}
+
+fn close(
+    ctx: &Context,
+    given: &str,
+    operation: &'static str,
+    comment: Option<&str>,
+    reason: &str,
+) -> Answer {
+    ctx.may_change(operation)?;
+    let store = ctx.store_of(given)?;
+    let author = ctx.author();
+    let bead = store.transact(&author, &ctx.clock, |tx| {
+        let bead = tx.resolve(given)?;
+        let id = bead.id.clone();
+        if !bead.has_label(LABEL) {
+            return Err(Usage(format!("issue {id} does not have the '{LABEL}' label")).into());
+        }
+        if let Some(comment) = comment {
+            change::add_comment(tx, &id, &author.actor, comment)?;
+        }
+        // An answer ends the question, whatever the bead waits for.
+        Ok(change::close(tx, &id, reason, "", true)?)
+    })?;
+    let line = format!("✓ Closed {}: {}", bead.id, escape::line(reason));
+    Said::new(plain_json(&bead), line).answer()
+}
+
+fn stats(ctx: &Context) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let all = labelled(&snapshot, Filter::default());
+    let begins = |start: &str| {
+        let closed = all.iter().filter(|bead| !bead.is_open());
+        closed
+            .filter(|bead| bead.close_reason.starts_with(start))
+            .count()
+    };
+    let pending = all.iter().filter(|bead| bead.is_open()).count();
+    let (responded, dismissed) = (begins(RESPONDED), begins(DISMISSED));
+    let total = all.len();
+    let json =
+        json!({"total": total, "pending": pending, "responded": responded, "dismissed": dismissed});
+    let line = |name: &str, count: usize| format!("  {:<11}{count}", format!("{name}:"));
+    let lines = vec![
+        "Beads for a person:".to_owned(),
+        line("Total", total),
+        line("Pending", pending),
+        line("Responded", responded),
+        line("Dismissed", dismissed),
+    ];
+    Said::lines(json, lines).answer()
+}
+
+#[derive(Debug)]
+struct Waiting(Vec<Bead>);
+
+impl Report for Waiting {
+    fn json(&self) -> Value {
+        self.0.iter().map(plain_json).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.0.is_empty() {
+            page.line("No beads wait for a person");
+            return;
+        }
+        for bead in &self.0 {
+            line::listed(page, bead, "");
+        }
+        page.line("Answer: bd human respond ID -r TEXT");
+    }
+}

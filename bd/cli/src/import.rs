@@ -1,0 +1,292 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
+
+use serde_json::json;
+
+use crate::context::Context;
+use bd::bead::validate::Vocabulary;
+use bd::bead::{Bead, id, lines};
+use bd::change::{self, ImportOptions, Imported, NewIds, Orphans};
+use bd::config::{self, Config};
+use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
+use bd::store::mark;
+use kit::failure::Usage;
+use kit::ui::{counted, escape};
+
+use super::args;
+use kit::cli::report::{Answer, Nothing, Said};
+
+/// Take beads over from a file of records
+///
+/// A record of a bead that is not here makes it. One of a bead that is here changes it if the record is newer.
+/// A deleted bead stays deleted. The same file twice changes nothing.
+///
+/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the prefix, types, statuses,
+/// kept values and notes that are only in it; and exports of GitHub (`gh issue list --state all --json
+/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`), Jira and Linear as JSON or
+/// CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: Option<String>,
+    /// The file (default: standard input)
+    #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
+    input: Option<String>,
+    /// Where the file comes from (default: found by its content)
+    #[arg(long, value_name = "TRACKER")]
+    from: Option<Tracker>,
+    /// Keep beads that are here unchanged
+    #[arg(short, long)]
+    skip_existing: bool,
+    /// Refuse dependencies on unknown beads
+    #[arg(long)]
+    strict: bool,
+    /// Report what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Give the beads the prefix that is used here
+    #[arg(long)]
+    rename_on_import: bool,
+    /// Import beads of other prefixes unchanged
+    #[arg(long)]
+    force: bool,
+    /// What to do about children of unknown parents
+    #[arg(long, value_name = "MODE", default_value = "allow")]
+    orphan_handling: Orphans,
+    #[arg(long, hide = true)]
+    dedupe_after: bool,
+    /// Of several beads with one external reference, let the first keep it
+    #[arg(long)]
+    clear_duplicate_external_refs: bool,
+    #[arg(long, hide = true)]
+    protect_left_snapshot: bool,
+    #[arg(long, hide = true)]
+    no_git_history: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("import")?;
+    let store = ctx.store()?;
+    let prefix = store.prefix()?;
+    let (found, settings) = read(ctx, &args, &prefix)?;
+    let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
+    let beads = of_here(ctx, &args, found.beads, &prefix)?;
+    let options = ImportOptions {
+        skip_existing: args.skip_existing,
+        strict: args.strict,
+        orphans: args.orphan_handling,
+        clear_duplicate_refs: args.clear_duplicate_external_refs,
+    };
+    let mut done = Imported::default();
+    let bar = ctx.ui.bar(beads.len());
+    let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        tx.learn(words(&settings));
+        done = change::import(tx, beads, options, || bar.inc(1))?;
+        tx.describe("import", "");
+        if args.dry_run {
+            return Err(DryRun.into());
+        }
+        Ok(())
+    });
+    bar.finish_and_clear();
+    match ended {
+        Err(error) if error.is::<DryRun>() => {}
+        ended => ended?,
+    }
+    if !args.dry_run {
+        let pairs: Vec<(&str, &str)> = settings
+            .iter()
+            .map(|(n, v)| (n.as_str(), v.as_str()))
+            .collect();
+        config::set_all(store.dir(), &pairs)?;
+    }
+    let source = Source {
+        ids: found.ids,
+        edges: found.edges,
+        left_out: found.left_out,
+        circular: found.circular,
+        fields: found.fields,
+        settings,
+    };
+    report(ctx, &done, &source, args.dry_run)
+}
+
+/// The beads that may come in, with the prefix of this place where that is wanted.
+fn of_here(
+    ctx: &Context,
+    args: &Args,
+    mut beads: Vec<Box<Bead>>,
+    prefix: &str,
+) -> Result<Vec<Box<Bead>>, Usage> {
+    let mut own = ctx.config.list("allowed_prefixes");
+    own.push(prefix.to_owned());
+    let foreign: Vec<String> = beads
+        .iter()
+        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &own))
+        .map(|bead| bead.id.clone())
+        .collect();
+    if args.rename_on_import {
+        let new = |old: &String| Some((old.clone(), with_prefix(old, prefix)?));
+        let ids: NewIds = foreign.iter().filter_map(new).collect();
+        for bead in &mut beads {
+            change::renamed(bead, &ids);
+        }
+    } else if !foreign.is_empty() && !args.force {
+        return Err(mismatch(&foreign, prefix));
+    }
+    if !args.force {
+        // Deleted beads of another prefix say nothing here.
+        beads.retain(|bead| has_prefix(&bead.id, &own));
+    }
+    Ok(beads)
+}
+
+/// The types and statuses that come with the beads.
+fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
+    let mut config = Config::default();
+    for (name, value) in settings {
+        config.set_flag(name, value);
+    }
+    config.vocabulary()
+}
+
+/// What is known of where beads come from.
+struct Source {
+    /// Names there and ids here; empty for records.
+    ids: BTreeMap<String, String>,
+    edges: usize,
+    left_out: Vec<(String, String)>,
+    circular: Vec<(String, String)>,
+    fields: BTreeSet<String>,
+    settings: BTreeMap<String, String>,
+}
+
+/// The beads of the file, and the settings that only it has.
+fn read(
+    ctx: &Context,
+    args: &Args,
+    prefix: &str,
+) -> anyhow::Result<(ForeignBeads, BTreeMap<String, String>)> {
+    let given = args.file.as_ref().or(args.input.as_ref());
+    let file = given.map_or("-", String::as_str);
+    if file == "-" && std::io::stdin().is_terminal() {
+        let usage = "give a file: 'bd import FILE', or records on standard input";
+        return Err(Usage(usage.into()).into());
+    }
+    let path = ctx.env.absolute(file);
+    if file != "-" && mark::is_database_at(&path) {
+        let database = sqlite::read(&path)?;
+        let mut settings = database.settings;
+        // Beads that are here already have a prefix, whether a setting says so or not.
+        if ctx.store()?.snapshot()?.bead_refs().next().is_some() {
+            settings.remove("issue_prefix");
+        }
+        settings.retain(|name, _| ctx.config.get(name).is_none());
+        return Ok((database.found, settings));
+    }
+    let text = args::file(ctx, file)?;
+    if let Some(tracker) = args.from.or_else(|| foreign::detect(&text)) {
+        let here = ctx.store()?.snapshot()?;
+        let found = foreign::read(&text, tracker, prefix, &here)?;
+        return Ok((found, BTreeMap::new()));
+    }
+    Ok((records(file, text)?, BTreeMap::new()))
+}
+
+/// Beads from lines of JSON.
+fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
+    let lines = lines::read(text.into_bytes());
+    if let Some(number) = lines.conflict {
+        let text =
+            format!("{file}: line {number} is a git conflict marker; finish that merge first");
+        return Err(Usage(text));
+    }
+    if let Some(damage) = lines.damaged.first() {
+        let (line, reason) = (damage.line, escape::line(&damage.reason));
+        return Err(Usage(format!(
+            "{file}: line {line} cannot be read: {reason}"
+        )));
+    }
+    Ok(ForeignBeads {
+        beads: lines.beads.into_iter().map(|(_, _, bead)| bead).collect(),
+        ..ForeignBeads::default()
+    })
+}
+
+/// Ends a transaction that is not meant to be kept.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was changed")]
+pub(super) struct DryRun;
+
+fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answer {
+    for (from, to) in done.left_out.iter().chain(&source.left_out) {
+        ctx.ui.warn(&format!(
+            "{from} depends on {to}, which is not here: left out"
+        ));
+    }
+    for (from, to) in &source.circular {
+        ctx.ui.warn(&format!(
+            "{from} depends on {to}, which would close a circle: left out"
+        ));
+    }
+    let (created, updated) = (done.created.len(), done.updated.len());
+    let (unchanged, skipped) = (done.unchanged, done.skipped.len());
+    let what = if is_dry {
+        "Import would make"
+    } else {
+        "Import complete:"
+    };
+    let text = format!(
+        "{what} {created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
+    );
+    ctx.ui.status(&text);
+    if !source.ids.is_empty() {
+        let (edges, fields) = (counted(source.edges, "edge"), source.fields.iter());
+        let fields: Vec<&str> = fields.map(String::as_str).collect();
+        ctx.ui
+            .status(&format!("  {edges}; fields: {}", fields.join(", ")));
+    }
+    for (name, value) in &source.settings {
+        let value = escape::line(value);
+        ctx.ui.status(&format!("  setting {name} = {value}"));
+    }
+    if !ctx.ui.is_json() {
+        return Ok(Box::new(Nothing));
+    }
+    let value = json!({
+        "created": created,
+        "updated": updated,
+        "unchanged": unchanged,
+        "skipped": skipped,
+        "created_ids": done.created,
+        "updated_ids": done.updated,
+        "dry_run": is_dry,
+        "id_mapping": source.ids,
+        "edges": source.edges,
+        "fields": source.fields,
+        "settings": source.settings,
+    });
+    Said::new(value, text).answer()
+}
+
+fn has_prefix(id: &str, prefixes: &[String]) -> bool {
+    prefixes.iter().any(|own| {
+        let rest = id.strip_prefix(own.trim_end_matches('-'));
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    })
+}
+
+fn with_prefix(old: &str, prefix: &str) -> Option<String> {
+    let rest = old.strip_prefix(id::prefix_of(old)?)?;
+    Some(format!("{prefix}{rest}"))
+}
+
+fn mismatch(foreign: &[String], prefix: &str) -> Usage {
+    let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
+    let found: Vec<String> = found.iter().map(|own| format!("{own}-")).collect();
+    let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
+    Usage(format!(
+        "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
+    ))
+}

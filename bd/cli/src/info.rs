@@ -1,0 +1,62 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::store::paths::Paths;
+use kit::ui::counted;
+
+use kit::cli::report::{Answer, Said};
+
+/// Describe the beads that are used here
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Also describe the files
+    #[arg(long)]
+    schema: bool,
+    /// Accepted for older scripts
+    #[arg(long, hide = true)]
+    whats_new: bool,
+    #[arg(long, hide = true)]
+    thanks: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let paths = Paths::of(store.dir());
+    let count = snapshot
+        .bead_refs()
+        .filter(|bead| !bead.is_tombstone())
+        .count();
+    let stored = ctx.config.stored().into_iter();
+    let config: serde_json::Map<_, _> =
+        stored.map(|(name, own)| (name, json!(own.value))).collect();
+    let prefix = store.prefix().unwrap_or_default();
+    let mut value = json!({
+        "database_path": paths.mark(),
+        "issues_path": paths.issues(),
+        "mode": "direct",
+        "issue_count": count,
+        "config": config,
+        "daemon_connected": false,
+    });
+    let mut lines = vec![
+        format!("Beads:  {}", paths.issues().display()),
+        format!("Count:  {}", counted(count, "issue")),
+        format!("Prefix: {prefix}"),
+        "Mode:   direct (no daemon, no database)".to_owned(),
+    ];
+    if args.schema {
+        let first = snapshot
+            .bead_refs()
+            .take(3)
+            .map(|bead| bead.id().to_owned());
+        let first: Vec<String> = first.collect();
+        value["schema"] = json!({
+            "tables": ["issues.jsonl", "journal.jsonl", "events", "archive"],
+            "detected_prefix": prefix,
+            "sample_issue_ids": first,
+        });
+        lines.push("Files:  one bead per line of JSON; docs/STORE.md describes them".to_owned());
+    }
+    Said::lines(value, lines).answer()
+}

@@ -1,0 +1,273 @@
+use std::path::Path;
+
+use crate::context::Context;
+use bd::bead::id;
+use bd::config;
+use bd::git::Git;
+use bd::hooks;
+use bd::store::paths::Paths;
+use bd::store::{StoreError, create};
+use bd::store::{find, mark};
+use bd::sync::fresh::{self, Taken};
+use kit::failure::Usage;
+use kit::ui::counted;
+
+use kit::cli::report::{Answer, Said};
+
+/// Start a beads project in this folder
+///
+/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's git to merge
+/// beads field by field (a setting in `.git/config`; see `bd merge`). It installs git hooks (see `bd hooks`; `--skip-hooks`
+/// leaves them out) and changes no other file. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
+/// there. It refuses in a linked git worktree, since the
+/// main repository's beads are used there. In a folder with beads, such as a clone, it adds what is missing; where it ran
+/// before it does so with --force only.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The prefix of new ids (default: the folder's name)
+    #[arg(short, long)]
+    prefix: Option<String>,
+    /// Add missing files to a folder with beads
+    #[arg(long)]
+    force: bool,
+    /// The branch that `bd sync --full` commits beads to
+    #[arg(short, long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Do not install git hooks
+    #[arg(long)]
+    skip_hooks: bool,
+    /// Do not set git up to merge beads field by field
+    #[arg(long, alias = "skip-merge-driver")]
+    no_merge_driver: bool,
+    #[arg(long, hide = true)]
+    from_jsonl: bool,
+    #[arg(long, hide = true)]
+    contributor: bool,
+    #[arg(long, hide = true)]
+    team: bool,
+    #[arg(long, hide = true)]
+    stealth: bool,
+    #[arg(long, hide = true)]
+    setup_exclude: bool,
+    #[arg(long, hide = true)]
+    non_interactive: bool,
+    #[arg(long, hide = true)]
+    skip_agents: bool,
+    #[arg(long, hide = true, value_name = "NAME")]
+    backend: Option<String>,
+    #[arg(long, hide = true, value_name = "TOKEN")]
+    destroy_token: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Flags for a database server, which is not needed.
+#[derive(Debug, clap::Args)]
+struct ServerArgs {
+    #[arg(long, hide = true)]
+    reinit_local: bool,
+    #[arg(long, hide = true, value_name = "ROLE")]
+    role: Option<String>,
+    #[arg(long, hide = true)]
+    server: bool,
+    #[arg(long, hide = true, value_name = "PORT")]
+    server_port: Option<String>,
+    #[arg(long, hide = true, value_name = "HOST")]
+    server_host: Option<String>,
+    #[arg(long, hide = true, value_name = "USER")]
+    server_user: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("init")?;
+    let named = find::named(&ctx.env).map(|(_, dir)| dir);
+    let cwd = ctx.env.cwd();
+    if named.is_none() {
+        refuse_odd_places(cwd)?;
+    }
+    let place = named.unwrap_or_else(|| cwd.join(".beads"));
+    let dir = find::follow(&place, &mut Vec::new());
+    let had = dir.join("config.yaml").is_file();
+    let was_there = create::is_initialized(&dir);
+    // In a clone, and where only the issues are, it was not made here.
+    let is_set_up = Paths::of(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
+    let was_made_here = was_there && is_set_up;
+    let taken = from_branch(ctx, &dir, &args)?;
+    if taken.is_none() && was_made_here && !args.force {
+        return Err(StoreError::AlreadyInitialized(dir).into());
+    }
+    let configured = had.then(|| ctx.config.get("issue-prefix")).flatten();
+    let of_branch = taken.as_ref().and_then(|taken| taken.prefix.clone());
+    let known = args.prefix.clone().or(configured).or(of_branch);
+    let prefix = choose_prefix(ctx, &dir, known)?;
+    create::complete(&dir, Some(&prefix))?;
+    if let Some(branch) = &args.branch {
+        config::set(&dir, "sync-branch", branch)?;
+    }
+    let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
+    let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
+    warn_of_foreign(ctx, &dir);
+    let is_found = was_there && !was_made_here;
+    let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
+    if ctx.ui.is_quiet() {
+        return Said::default().answer();
+    }
+    warn_of_outer(ctx, &dir);
+    let path = dir.display().to_string();
+    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks, "issues": beads.unwrap_or_default()});
+    let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
+    lines.extend([
+        "✓ bd initialized successfully!".to_owned(),
+        format!("  Beads: {path}"),
+        format!("  Issue prefix: {prefix}"),
+        format!("  Issues will be named: {prefix}-<hash> (e.g. {prefix}-a3f)"),
+    ]);
+    let found = beads.map(|count| format!("  {} found here and used", counted(count, "issue")));
+    lines.extend(found);
+    if driver {
+        lines.push(
+            "  Merge driver: git merges beads field by field (other clones: bd merge --install)"
+                .to_owned(),
+        );
+    }
+    if hooks {
+        lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
+    }
+    Said::lines(json, lines).answer()
+}
+
+/// Installs git's hooks where the folder is at the top of a repository; says whether it did.
+fn install_hooks(ctx: &Context, dir: &Path) -> bool {
+    let root = find::GitPlace::of(dir).root;
+    let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
+        return false;
+    };
+    let installed = hooks::install(&Git::at(root), env!("CARGO_PKG_VERSION"));
+    if let Err(error) = &installed {
+        ctx.ui.warn(&format!("no git hooks are installed: {error}"));
+    }
+    installed.is_ok()
+}
+
+/// The prefix that is known, else that of the beads that are there, else the name of the folder.
+fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, Usage> {
+    let folder = || {
+        let name = ctx.env.cwd().file_name().unwrap_or_default();
+        id::clean_prefix(&name.to_string_lossy())
+    };
+    let of_beads = || prefix_of_beads(ctx, dir);
+    let prefix = known.or_else(of_beads).unwrap_or_else(folder);
+    let prefix = prefix.trim_end_matches('-').to_owned();
+    if !id::is_well_formed(&format!("{prefix}-a")) {
+        return Err(Usage(format!(
+            "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
+        )));
+    }
+    Ok(prefix)
+}
+
+/// How many beads there are.
+fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
+    let snapshot = ctx.open(dir)?.snapshot()?;
+    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+    Ok(live.count())
+}
+
+/// The prefix of beads that are there already.
+fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
+    let is_there = create::is_initialized(dir);
+    let snapshot = is_there
+        .then(|| ctx.open(dir).ok()?.snapshot().ok())
+        .flatten()?;
+    let has_beads = snapshot.bead_refs().next().is_some();
+    has_beads.then(|| snapshot.prefix().ok()).flatten()
+}
+
+/// Another program's database stays as it is.
+fn warn_of_foreign(ctx: &Context, dir: &Path) {
+    let paths = Paths::of(dir);
+    if mark::is_foreign(&paths) {
+        let path = paths.mark();
+        let path = path.display();
+        ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; `bd import {path}` takes them over"));
+    }
+}
+
+/// Where there were beads for this place the new ones are in front of them.
+fn warn_of_outer(ctx: &Context, dir: &Path) {
+    if let Some(outer) = ctx.found().ok().filter(|found| found.dir != dir) {
+        let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
+        ctx.ui.warn(&format!("{outer} has beads, too: they are as they were, and commands in {here} and below use the new ones now"));
+    }
+}
+
+/// In a fresh clone the beads are on their branch: then they are read from there.
+fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<Taken>> {
+    let wanted = args.branch.as_deref();
+    let mut config = ctx.config.clone();
+    if let Some(branch) = wanted {
+        config.set_flag("sync-branch", branch);
+    }
+    let there = if dir.is_dir() {
+        fresh::at(dir, &config)
+    } else {
+        let here = ctx.env.cwd().join(".beads");
+        let found = fresh::find_fresh_clone_around(&ctx.env, &config);
+        found.filter(|fresh| fresh.dir == dir && dir == here)
+    };
+    match there {
+        Some(there) => Ok(Some(there.take(&ctx.clock)?)),
+        None => Ok(None),
+    }
+}
+
+/// What is said of beads that were read from their branch.
+pub(super) fn taken_line(taken: &Taken) -> String {
+    let Taken {
+        beads, branch, dir, ..
+    } = taken;
+    let beads = if *beads == 1 {
+        "1 bead".to_owned()
+    } else {
+        format!("{beads} beads")
+    };
+    format!(
+        "{beads} read from the branch {branch} into {}",
+        dir.display()
+    )
+}
+
+/// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
+fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
+    create::attributes(dir)?;
+    if find::GitPlace::of(dir).root.is_none() {
+        return Ok(false);
+    }
+    if let Err(error) = super::merge::install(dir) {
+        // The project is made; without the driver git merges line by line.
+        ctx.ui.warn(&format!(
+            "git is not set up to merge beads field by field ({error}); try 'bd merge --install'"
+        ));
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// No project is started inside another's `.beads` or in a linked worktree.
+fn refuse_odd_places(cwd: &Path) -> Result<(), Usage> {
+    if cwd
+        .ancestors()
+        .any(|folder| folder.file_name().is_some_and(|name| name == ".beads"))
+    {
+        return Err(Usage(
+            "cannot run 'bd init' inside a .beads directory".into(),
+        ));
+    }
+    if let Some(main) = find::GitPlace::of(cwd).main_root {
+        return Err(Usage(format!(
+            "cannot run 'bd init' from within a git worktree; run it in the main repository, {}",
+            main.display()
+        )));
+    }
+    Ok(())
+}

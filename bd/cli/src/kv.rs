@@ -1,0 +1,110 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::config;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use kit::cli::report::{Answer, Exit, Said};
+
+/// Keep values under keys of your own
+///
+/// They are the settings `kv.KEY` of `config.yaml`. Upper and lower case are the same.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Keep a value
+    Set {
+        /// The key
+        #[arg(value_name = "KEY")]
+        name: String,
+        /// The value
+        #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Print a value; exits with 1 if there is none
+    Get {
+        /// The key
+        #[arg(value_name = "KEY")]
+        name: String,
+    },
+    /// Remove a value
+    Clear {
+        /// The key
+        #[arg(value_name = "KEY")]
+        name: String,
+    },
+    /// List all values
+    List {},
+}
+
+/// What names may not begin with: these are settings of other commands.
+const RESERVED: [&str; 7] = [
+    "kv.",
+    "sync.",
+    "conflict.",
+    "federation.",
+    "jira.",
+    "linear.",
+    "export.",
+];
+
+fn key(name: &str) -> Result<String, Usage> {
+    let name = name.to_lowercase();
+    if name.is_empty() {
+        return Err(Usage("key cannot be empty".into()));
+    }
+    if let Some(start) = RESERVED.iter().find(|start| name.starts_with(**start)) {
+        return Err(Usage(format!(
+            "key cannot begin with '{start}': it is reserved"
+        )));
+    }
+    Ok(format!("kv.{name}"))
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    match args.verb {
+        Verb::Set { name, value } => {
+            ctx.may_change("kv set")?;
+            config::set(store.dir(), &key(&name)?, &value)?;
+            let line = format!("Set {name} = {}", escape::line(&value));
+            Said::new(json!({"key": name, "value": value}), line).answer()
+        }
+        Verb::Get { name } => {
+            let value = ctx.config.get(&key(&name)?);
+            let is_there = value.is_some();
+            let json = json!({"key": name, "value": value.as_deref().unwrap_or_default(), "found": is_there});
+            let line = match value {
+                Some(value) => escape::block(&value),
+                None => format!("{name} (not set)"),
+            };
+            Exit::with(u8::from(!is_there), Said::new(json, line))
+        }
+        Verb::Clear { name } => {
+            ctx.may_change("kv clear")?;
+            config::unset(store.dir(), &key(&name)?)?;
+            Said::new(
+                json!({"key": name, "deleted": "true"}),
+                format!("Cleared {name}"),
+            )
+            .answer()
+        }
+        Verb::List {} => {
+            let all = ctx.config.family("kv");
+            let shown = all
+                .iter()
+                .map(|(name, value)| format!("{name} = {}", escape::line(value)));
+            let mut lines: Vec<String> = shown.collect();
+            if lines.is_empty() {
+                lines.push("No key-value pairs set".to_owned());
+            }
+            Said::lines(json!(all), lines).answer()
+        }
+    }
+}

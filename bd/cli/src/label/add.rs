@@ -1,0 +1,61 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::each;
+use bd::change;
+use kit::cli::report::{Answer, Said};
+use kit::failure::Usage;
+use kit::ui::escape;
+
+/// Add a label to beads
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads, then the label
+    #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
+    ids_and_label: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("label")?;
+    let (ids, label) = split(args.ids_and_label)?;
+    refuse_reserved(&label)?;
+    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+        change::add_label(tx, id, &label).map(|_| id.to_owned())
+    })?;
+    added(&done, &label)
+}
+
+/// Refuses labels that only a command may add.
+pub(crate) fn refuse_reserved(label: &str) -> Result<(), Usage> {
+    if label.starts_with("provides:") {
+        let text = "'provides:' labels say that a capability was shipped and are not added by hand";
+        return Err(Usage(text.into()));
+    }
+    Ok(())
+}
+
+/// Says that a label was added.
+pub(crate) fn added(ids: &[String], label: &str) -> Answer {
+    answer(ids, label, "added", "✓ Added label")
+}
+
+/// The beads and the label after them.
+pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), Usage> {
+    let label = words.pop().filter(|label| !label.is_empty());
+    match label {
+        Some(label) if !words.is_empty() => Ok((words, label)),
+        _ => Err(Usage("give the beads and last the label".into())),
+    }
+}
+
+pub(super) fn answer(ids: &[String], label: &str, status: &str, text: &str) -> Answer {
+    let one = |id: &String| json!({"status": status, "issue_id": id, "label": label});
+    let value: Value = ids.iter().map(one).collect();
+    let shown = escape::line(label);
+    let preposition = if status == "added" { "to" } else { "from" };
+    let lines = ids
+        .iter()
+        .map(|id| format!("{text} '{shown}' {preposition} {id}"))
+        .collect();
+    Said::lines(value, lines).answer()
+}

@@ -1,0 +1,28 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use kit::cli::report::{Answer, Said};
+use kit::ui::escape;
+
+/// List all labels with their number of beads
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let live = snapshot.bead_refs().filter(|head| !head.is_tombstone());
+    for label in live.flat_map(|head| head.labels()) {
+        *counts.entry(label).or_default() += 1;
+    }
+    let value: Value = counts
+        .iter()
+        .map(|(label, count)| json!({"label": label, "count": count}))
+        .collect();
+    let lines = counts
+        .iter()
+        .map(|(label, count)| format!("  {} ({count})", escape::line(label)));
+    Said::lines(value, lines.collect()).answer()
+}

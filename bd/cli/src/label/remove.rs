@@ -1,0 +1,23 @@
+use crate::context::Context;
+use crate::each;
+use bd::change;
+use kit::cli::report::Answer;
+
+use super::add;
+
+/// Remove a label from beads
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads, then the label
+    #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
+    ids_and_label: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("label")?;
+    let (ids, label) = add::split(args.ids_and_label)?;
+    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+        change::remove_label(tx, id, &label).map(|_| id.to_owned())
+    })?;
+    add::answer(&done, &label, "removed", "✓ Removed label")
+}

@@ -1,0 +1,533 @@
+//! The command line of `bd`: arguments in, one domain call, one report out.
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::struct_excessive_bools,
+    clippy::format_push_string,
+    reason = "every command is run(ctx, args) -> Answer; flags are bools; lines for people are built once"
+)]
+
+mod absent;
+mod activity;
+mod admin;
+mod agent;
+mod args;
+mod assign;
+mod audit;
+mod batch;
+mod blocked;
+mod children;
+mod cleanup;
+mod close;
+mod comment;
+mod comments;
+mod compact;
+mod completion;
+mod config;
+mod context;
+mod cook;
+mod count;
+mod create;
+mod create_form;
+mod daemon;
+mod defer;
+mod delete;
+mod dep;
+mod diff;
+mod doctor;
+mod duplicate;
+mod duplicates;
+mod each;
+mod edit;
+mod epic;
+mod export;
+mod find_duplicates;
+mod forget;
+mod formula;
+mod gate;
+mod graph;
+mod greet;
+mod history;
+mod hook;
+mod hooks;
+mod human;
+mod import;
+mod info;
+mod init;
+mod kv;
+mod label;
+mod line;
+mod link;
+mod lint;
+mod list;
+mod mail;
+mod mcp;
+mod memories;
+mod merge;
+mod merge_slot;
+mod migrate;
+mod mol;
+#[path = "move.rs"]
+mod move_;
+mod note;
+mod onboard;
+mod orphans;
+mod pin;
+mod prime;
+mod priority;
+mod promote;
+mod purge;
+mod q;
+mod query;
+mod quickstart;
+mod ready;
+mod recall;
+mod refile;
+mod relate;
+mod remember;
+mod rename;
+mod rename_prefix;
+mod reopen;
+mod repair;
+mod repo;
+mod report;
+mod resolve_conflicts;
+mod restore;
+mod schema;
+mod search;
+mod set_state;
+mod setup;
+mod ship;
+mod show;
+mod slot;
+mod stale;
+mod state;
+mod status;
+mod supersede;
+mod swarm;
+mod sync;
+mod tag;
+mod template;
+mod todo;
+mod types;
+mod undefer;
+mod undo;
+mod unpin;
+mod unrelate;
+mod update;
+mod version;
+mod watch;
+#[path = "where.rs"]
+mod where_;
+mod wisp;
+mod worktree;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use bd::bead::id;
+use bd::error::{self};
+use bd::git;
+use bd::store::find;
+use bd::store::upkeep;
+use context::Context;
+use kit::cli::parse::Program;
+use kit::cli::report::Answer;
+use kit::failure::{Failure, Usage};
+use kit::sys::Env;
+use kit::ui::{self, Ui};
+
+const BD: Program<Root, Command, Whole> = Program::new("bd");
+
+/// Track work as beads, in git, for humans and agents
+///
+/// A bead is one unit of work. Beads are lines of `.beads/issues.jsonl`, in git beside the code
+/// they are about. There is no server. `bd create` makes a bead, `bd ready` lists beads to start now,
+/// `bd update ID --claim` claims one, `bd close ID` closes it. Any unambiguous part of an id stands for
+/// the id, except in `bd delete`, --deps, --waits-for and --parent, and for archived beads.
+///
+/// The exit code is 0 if the command did what was asked, 3 if `update --expect-version` found another version, and 1 for
+/// any other failure. With --json a failure is an object with `error`, a stable `code`, and if they are known a `hint` and
+/// `similar` ids, on standard output and standard error.
+#[derive(Debug, Args)]
+#[command(
+    version,
+    disable_version_flag = true,
+    infer_subcommands = true,
+    args_override_self = true,
+    subcommand_help_heading = "Available Commands",
+    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
+)]
+struct Root {
+    #[command(flatten)]
+    global: Global,
+    /// Print the version
+    #[arg(short = 'V', long, help_heading = "Options")]
+    version: bool,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+struct Global {
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// Act as NAME
+    #[arg(long, global = true, value_name = "NAME")]
+    actor: Option<String>,
+    /// Use the beads in the folder of this file
+    #[arg(long, global = true, value_name = "PATH")]
+    db: Option<String>,
+    /// Run as if started in this folder
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    directory: Option<String>,
+    /// Refuse all changes
+    #[arg(long, global = true)]
+    readonly: bool,
+    /// Print only data and errors; of a created bead its id
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Accepted for older scripts
+    #[arg(short, long, global = true, hide = true)]
+    verbose: bool,
+    #[arg(long, global = true, hide = true)]
+    no_db: bool,
+    #[arg(long, global = true, hide = true)]
+    no_daemon: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_flush: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_import: bool,
+    #[arg(long, global = true, hide = true)]
+    sandbox: bool,
+    #[arg(long, global = true, hide = true)]
+    allow_stale: bool,
+    #[arg(long, global = true, hide = true)]
+    profile: bool,
+    #[arg(long, global = true, hide = true, value_name = "DURATION")]
+    lock_timeout: Option<String>,
+    #[arg(long, global = true, hide = true, value_name = "MODE")]
+    dolt_auto_commit: Option<String>,
+}
+
+kit::program! {
+    Init => init,
+    #[command(visible_alias = "new")]
+    Create => create,
+    Q => q,
+    CreateForm => create_form,
+    Batch => batch,
+    #[command(visible_alias = "view")]
+    Show => show,
+    Update => update,
+    Edit => edit,
+    #[command(visible_alias = "done")]
+    Close => close,
+    Reopen => reopen,
+    List => list,
+    Children => children,
+    Ready => ready,
+    Blocked => blocked,
+    Dep => dep,
+    Graph => graph,
+    #[command(hide = true)]
+    Relate => relate,
+    #[command(hide = true)]
+    Unrelate => unrelate,
+    Label => label,
+    Comments => comments,
+    Comment => comment,
+    Delete => delete,
+    Search => search,
+    Query => query,
+    Count => count,
+    #[command(visible_alias = "stats")]
+    Status => status,
+    Epic => epic,
+    Swarm => swarm,
+    Stale => stale,
+    Orphans => orphans,
+    Duplicates => duplicates,
+    Duplicate => duplicate,
+    Supersede => supersede,
+    #[command(visible_alias = "find-dups")]
+    FindDuplicates => find_duplicates,
+    State => state,
+    SetState => set_state,
+    Assign => assign,
+    Priority => priority,
+    Note => note,
+    Tag => tag,
+    Link => link,
+    Pin => pin,
+    Unpin => unpin,
+    Rename => rename,
+    RenamePrefix => rename_prefix,
+    Move => move_,
+    Refile => refile,
+    Slot => slot,
+    Agent => agent,
+    Audit => audit,
+    MergeSlot => merge_slot,
+    Ship => ship,
+    Remember => remember,
+    Recall => recall,
+    Memories => memories,
+    Forget => forget,
+    Kv => kv,
+    Lint => lint,
+    History => history,
+    Diff => diff,
+    Activity => activity,
+    Undo => undo,
+    Compact => compact,
+    Purge => purge,
+    Doctor => doctor,
+    Repair => repair,
+    ResolveConflicts => resolve_conflicts,
+    Admin => admin,
+    #[command(hide = true)]
+    Cleanup => cleanup,
+    Restore => restore,
+    Defer => defer,
+    Undefer => undefer,
+    Todo => todo,
+    Human => human,
+    Mail => mail,
+    Types => types,
+    Formula => formula,
+    Cook => cook,
+    Mol => mol,
+    Template => template,
+    Promote => promote,
+    #[command(hide = true)]
+    Wisp => wisp,
+    Gate => gate,
+    Where => where_,
+    Config => config,
+    Completion => completion,
+    Prime => prime,
+    Setup => setup,
+    Onboard => onboard,
+    Quickstart => quickstart,
+    Sync => sync,
+    Export => export,
+    Import => import,
+    Info => info,
+    Merge => merge,
+    Hooks => hooks,
+    Worktree => worktree,
+    Repo => repo,
+    #[command(hide = true)]
+    Hook => hook,
+    #[command(hide = true)]
+    Migrate => migrate,
+    #[command(hide = true, alias = "daemons")]
+    Daemon => daemon,
+    Mcp => mcp,
+    Schema => schema,
+    Version => version,
+}
+
+/// The whole command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    BD.whole()
+}
+
+/// Runs one `bd` command line and says how it ended.
+pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let command_with_values = || completion::offer_values(command(), &env, &args);
+    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+        return exit;
+    }
+    let is_json = args.iter().any(|arg| arg == "--json");
+    let words: Vec<String> = args
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
+    let line = match BD.read(args) {
+        Ok(line) => line,
+        Err(error) => {
+            return absent::answer(&error, &words).unwrap_or_else(|| usage(&error, is_json));
+        }
+    };
+    let global = line.root.global;
+    let json = global.json;
+    let screen = Ui::new(json, global.quiet, &env);
+    git::report_slow_remotes(ui::report_slow_remote);
+    if line.root.version {
+        screen.raw(&format!("{}\n", version::line()));
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = line.command else {
+        screen.raw(&command().render_help().to_string());
+        return ExitCode::SUCCESS;
+    };
+    let ctx = match context(env, &global).and_then(|ctx| fresh(ctx, &command, &global)) {
+        Ok(ctx) => ctx,
+        Err(error) => return fail(&screen, &error),
+    };
+    greet::greet(&ctx, &command);
+    let answer = command.run(&ctx);
+    let answer = ctx
+        .reports
+        .take_failure()
+        .map_or(answer, |error| Err(error.into()));
+    let exit = match answer {
+        Ok(report) => {
+            ctx.ui.show(report.as_ref());
+            ExitCode::from(report.exit())
+        }
+        Err(error) => {
+            let failure = error::describe_failure(&error).with_similar(similar_ids(&ctx, &error));
+            show_failure(&ctx.ui, &failure)
+        }
+    };
+    let clock = (!ctx.readonly).then_some(&ctx.clock);
+    upkeep::finish(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
+    exit
+}
+
+/// The environment at the place that the flags name.
+fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
+    let mut env = env;
+    if let Some(folder) = &global.directory {
+        let folder = env.absolute(folder);
+        if !folder.is_dir() {
+            let folder = folder.display();
+            return Err(Usage(format!("no such folder: {folder} (-C)")).into());
+        }
+        env = env.at(&folder);
+    }
+    if let Some(path) = &global.db {
+        let dir = find::beside(&env.absolute(path));
+        env = env.and("BEADS_DIR", &dir.to_string_lossy());
+    }
+    Ok(env)
+}
+
+fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
+    let env = place(env, global)?;
+    let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
+    if global.db.is_some() {
+        ctx.named_by("--db");
+    }
+    if let Some(actor) = &global.actor {
+        ctx.config.set_flag("actor", actor);
+    }
+    Ok(ctx)
+}
+
+/// In a fresh clone whose beads are on their branch, they are read first.
+fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
+    let reads_beads = !matches!(
+        command,
+        Command::Init(_)
+            | Command::Merge(_)
+            | Command::Version(_)
+            | Command::Completion(_)
+            | Command::Quickstart(_)
+            | Command::Schema(_)
+            | Command::Daemon(_)
+            | Command::Import(_)
+            | Command::Mcp(_)
+    );
+    let is_there = ctx
+        .found()
+        .is_ok_and(|found| found.dir.join("issues.jsonl").is_file());
+    if is_there || !reads_beads {
+        return Ok(ctx);
+    }
+    let found = ctx.found().ok();
+    let Some(there) = bd::sync::fresh::find_fresh_clone(&ctx.env, &ctx.config, found) else {
+        if found.is_none()
+            && let Some(there) = bd::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
+        {
+            ctx.is_on_branch(&there.branch);
+        }
+        return Ok(ctx);
+    };
+    if ctx.readonly {
+        let place = there.dir.display();
+        ctx.ui.warn(&format!(
+            "{place} has no beads yet, and their branch is not read in read-only mode"
+        ));
+        ctx.is_on_branch(&there.branch);
+        return Ok(ctx);
+    }
+    let taken = there.take(&ctx.clock)?;
+    ctx.ui.status(&init::taken_line(&taken));
+    context(ctx.env, global)
+}
+
+/// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
+/// clients look for it.
+fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
+    show_failure(screen, &bd::error::describe_failure(error))
+}
+
+fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
+    if screen.is_json() {
+        screen.raw(&kit::json::pretty(&failure.json()));
+    }
+    screen.error(failure);
+    ExitCode::from(failure.exit)
+}
+
+/// Ids like the one that a failed command did not find.
+fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
+    let find = || {
+        let given = error::unknown_id(error)?;
+        let snapshot = ctx.store_of(given).ok()?.snapshot().ok()?;
+        let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+        Some(id::similar(given, live.map(|bead| bead.id())))
+    };
+    find().unwrap_or_default()
+}
+
+/// Shows help, or why a command line cannot be understood, and says how the process ends.
+fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
+    let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
+    if screen.is_json() {
+        return fail(&screen, &Usage(plain_usage(error)).into());
+    }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+    {
+        let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
+        screen.error(&bd::error::describe_failure(&unknown));
+    }
+    // Clients of the era know no other code of a failure than 1.
+    ExitCode::from(screen.command_line(error).min(1))
+}
+
+/// What clap says in one line, without the usage below it.
+fn plain_usage(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let (text, tips) = text.split_once("\n\n  tip: ").unwrap_or((text, ""));
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = line(tips.split("\n\n").next().unwrap_or_default());
+    let tip = if tip.is_empty() {
+        tip
+    } else {
+        format!(" ({tip})")
+    };
+    format!("{}{tip}", line(text))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}
+
+#[cfg(test)]
+mod parse_tests;

@@ -1,0 +1,195 @@
+//! How a bead looks on one line.
+
+use unicode_width::UnicodeWidthStr;
+
+use bd::bead::{Bead, DepKind, Status};
+use bd::store::{BeadRef, Snapshot};
+use kit::ui::{Page, Style, cut, escape};
+
+/// The least room for a title before the rest of the line gives way.
+const TITLE_ROOM: usize = 20;
+
+/// The sign of a status.
+pub(crate) fn symbol(status: &Status) -> &'static str {
+    match status {
+        Status::Open => "○",
+        Status::InProgress => "◐",
+        Status::Blocked => "●",
+        Status::Closed => "✓",
+        Status::Deferred => "❄",
+        Status::Pinned => "📌",
+        Status::Hooked => "◆",
+        _ => "?",
+    }
+}
+
+/// The sign of a status, painted.
+pub(crate) fn painted_symbol(style: &Style, status: &Status) -> String {
+    let symbol = symbol(status);
+    match status {
+        Status::InProgress | Status::Hooked => style.yellow(symbol),
+        Status::Blocked => style.red(symbol),
+        Status::Closed => style.green(symbol),
+        Status::Deferred => style.dim(symbol),
+        _ => symbol.to_owned(),
+    }
+}
+
+/// `● P1`, painted by urgency.
+pub(crate) fn priority(style: &Style, priority: i64) -> String {
+    let text = format!("● P{priority}");
+    match priority {
+        0 => style.red(&text),
+        1 => style.yellow(&text),
+        _ => text,
+    }
+}
+
+/// A line with a head that is always shown, a title that is cut to the room there is, and a tail that is
+/// shown where it leaves the title enough room.
+pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
+    let title = escape::line(title);
+    let Some(width) = page.known_width() else {
+        page.line(format!("{head}{title}{tail}"));
+        return;
+    };
+    let room = width.saturating_sub(visible(head));
+    let with_tail = room.saturating_sub(visible(tail));
+    if with_tail >= TITLE_ROOM.min(title.width()) {
+        let title = cut::cut(&title, with_tail);
+        page.line(format!("{head}{title}{tail}"));
+    } else {
+        page.cut_line(format!("{head}{title}{tail}"));
+    }
+}
+
+/// The width of text without its colours.
+fn visible(text: &str) -> usize {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        rest = rest[at..].find('m').map_or("", |end| &rest[at + end + 1..]);
+    }
+    plain.push_str(rest);
+    plain.width()
+}
+
+/// The widths of the columns of a list: ids and types. On a page of unknown width, as for a program, nothing is aligned.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Widths {
+    id: usize,
+    kind: usize,
+}
+
+impl Widths {
+    /// Those of a list of beads; a few long ids do not push all titles away.
+    pub(crate) fn of<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
+        let Some(width) = page.known_width() else {
+            return Self::default();
+        };
+        beads.fold(Self::default(), |widths, bead| Self {
+            id: widths.id.max(escape::line(&bead.id).width()).min(width / 4),
+            kind: widths
+                .kind
+                .max(bead.issue_type.as_str().width())
+                .min(width / 8),
+        })
+    }
+}
+
+/// The line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks: bd-b)`.
+pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
+    aligned(page, bead, links, Widths::default());
+}
+
+/// The same with ids and types in columns.
+pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths) {
+    let style = page.style().clone();
+    let kind = format!("[{}]", escape::line(bead.issue_type.as_str()));
+    let id = escape::line(&bead.id);
+    let gap = " ".repeat(widths.id.saturating_sub(id.width()));
+    let mut head = format!(
+        "{} {}{gap} [{}] {} ",
+        painted_symbol(&style, &bead.status),
+        style.cyan(&id),
+        priority(&style, bead.priority),
+        cut::pad(&kind, widths.kind + 2),
+    );
+    if bead.pinned {
+        head.insert_str(0, "📌 ");
+    }
+    if !bead.assignee.is_empty() {
+        head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+    }
+    if !bead.labels.is_empty() {
+        let labels = escape::line(&bead.labels.join(" "));
+        head.push_str(&style.dim(&format!("[{labels}] ")));
+    }
+    head.push_str("- ");
+    fitted(page, &head, &bead.title, &style.dim(links));
+}
+
+/// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
+pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
+    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
+    // A parent holds nothing up by being open.
+    let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
+    let by: Vec<String> = bead
+        .dependencies
+        .iter()
+        .filter(|edge| is_waited_for(&edge.kind) && is_open(&edge.depends_on_id))
+        .map(|edge| escape::line(&edge.depends_on_id))
+        .collect();
+    let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
+    let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
+    let blocks: Vec<String> = snapshot
+        .dependents(&bead.id)
+        .into_iter()
+        .filter(|(holder, kind)| affects(*kind) && holds_up(holder))
+        .map(|(holder, _)| escape::line(holder.id()))
+        .collect();
+    let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]
+        .into_iter()
+        .filter(|(_, ids)| !ids.is_empty())
+        .map(|(name, ids)| format!("{name}: {}", ids.join(", ")))
+        .collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(width: Option<usize>, labels: &[&str]) -> String {
+        let bead = Bead {
+            id: "bd-k3f".into(),
+            title: "Login form rejects plus signs in e-mail addresses".into(),
+            labels: labels.iter().map(|&label| label.into()).collect(),
+            ..Bead::default()
+        };
+        let mut page = Page::new(width, Style::plain());
+        listed(&mut page, &bead, " (blocks: bd-b)");
+        page.text().to_owned()
+    }
+
+    #[test]
+    fn a_line_fits_the_screen_and_keeps_what_matters() {
+        let line = shown(Some(60), &[]);
+        assert!(
+            line.starts_with("○ bd-k3f [● P2] [task] - Login form"),
+            "{line}"
+        );
+        assert!(line.ends_with("… (blocks: bd-b)\n"), "{line}");
+        for width in [30, 60, 80] {
+            for line in shown(Some(width), &["a-long-label", "another"]).lines() {
+                assert!(line.width() <= width, "{line}");
+            }
+        }
+        assert!(shown(None, &[]).contains("addresses (blocks: bd-b)"));
+    }
+}

@@ -1,0 +1,104 @@
+//! A list of beads, as JSON and drawn for people.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::line;
+use bd::bead::Status;
+use kit::ui::{Page, Report, counted, escape, tree};
+
+use super::format::Format;
+use super::row::DrawnRow;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    Lines,
+    Long,
+    Tree,
+    Format(Format),
+}
+
+/// A list of beads.
+#[derive(Debug)]
+pub(super) struct List {
+    /// What is in it.
+    pub(super) rows: Vec<DrawnRow>,
+    /// How it is drawn.
+    pub(super) form: Form,
+}
+
+impl Report for List {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|row| row.json(true)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        match &self.form {
+            Form::Lines if self.rows.is_empty() => page.line("No issues found"),
+            Form::Lines => {
+                let widths = line::Widths::of(page, self.rows.iter().map(|row| &row.bead));
+                for row in &self.rows {
+                    line::aligned(page, &row.bead, &row.links, widths);
+                }
+            }
+            Form::Long => {
+                page.line(format!("Found {}:", counted(self.rows.len(), "issue")));
+                draw_long(page, &self.rows);
+            }
+            Form::Tree => draw_tree(page, &self.rows),
+            Form::Format(format) => format.print(page, &self.rows),
+        }
+    }
+}
+
+/// Several lines per bead.
+pub(crate) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
+    for DrawnRow { bead, links, .. } in rows {
+        page.blank();
+        line::listed(page, bead, "");
+        if !bead.description.is_empty() {
+            let first = bead.description.lines().next().unwrap_or_default();
+            page.cut_line(format!("  {}", escape::line(first)));
+        }
+        if !links.is_empty() {
+            page.cut_line(format!(" {links}"));
+        }
+    }
+}
+
+fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
+    let place: HashMap<&str, usize> = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| (row.bead.id.as_str(), at))
+        .collect();
+    let mut children = vec![Vec::new(); rows.len()];
+    let mut roots = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        match row.bead.parent().and_then(|parent| place.get(parent)) {
+            Some(parent) => children[*parent].push(at),
+            None => roots.push(at),
+        }
+    }
+    for (branch, at) in tree::walk(&roots, &children) {
+        let (bead, style) = (&rows[at].bead, page.style().clone());
+        let symbol = line::painted_symbol(&style, &bead.status);
+        let id = style.cyan(&escape::line(&bead.id));
+        let priority = line::priority(&style, bead.priority);
+        line::fitted(
+            page,
+            &format!("{branch}{symbol} {id} [{priority}] "),
+            &bead.title,
+            "",
+        );
+    }
+    let count = |status: &Status| rows.iter().filter(|row| row.bead.status == *status).count();
+    page.blank();
+    page.line(format!(
+        "Total: {} issues ({} open, {} in progress)",
+        rows.len(),
+        count(&Status::Open),
+        count(&Status::InProgress)
+    ));
+}

@@ -1,0 +1,115 @@
+//! `--format`: the edges of a list for other programs, or lines of the user's own.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use bd::bead::{Bead, Dep, record};
+use bd::query::template::Template;
+use kit::failure::Usage;
+use kit::ui::{Page, escape};
+
+use super::row::DrawnRow;
+
+/// What `--format` asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Format {
+    /// An id per line.
+    Ids,
+    /// The words `FROM TO` per edge, for the program digraph.
+    Digraph,
+    /// A graph for the program dot.
+    Dot,
+    /// A line per bead, or per edge if the template names parts of one.
+    Lines(Template),
+}
+
+/// The first names of the fields that an edge has.
+const OF_EDGE: [&str; 5] = ["issue_id", "depends_on_id", "type", "issue", "dependency"];
+
+impl Format {
+    pub(super) fn read(text: &str) -> Result<Self, Usage> {
+        Ok(match text {
+            "id" | "ids" => Self::Ids,
+            "digraph" => Self::Digraph,
+            "dot" => Self::Dot,
+            text if text.contains("{{") => {
+                let read = Template::read(text);
+                Self::Lines(read.map_err(|error| Usage(format!("invalid --format: {error}")))?)
+            }
+            other => {
+                let text = format!(
+                    "invalid --format \"{other}\": use id, json, digraph, dot, or a template such as '{{{{.ID}}}} {{{{.Title}}}}'"
+                );
+                return Err(Usage(text));
+            }
+        })
+    }
+
+    pub(super) fn print(&self, page: &mut Page, rows: &[DrawnRow]) {
+        match self {
+            Self::Ids => rows.iter().for_each(|row| page.line(&row.bead.id)),
+            Self::Digraph => {
+                for (from, edge, _) in edges(rows) {
+                    page.line(escape::line(&format!("{} {}", from.id, edge.depends_on_id)));
+                }
+            }
+            Self::Dot => dot(page, rows),
+            Self::Lines(template) if template.names(&OF_EDGE) => {
+                for (from, edge, to) in edges(rows) {
+                    page.line(escape::block(&template.fill(&edge_value(from, edge, to))));
+                }
+            }
+            Self::Lines(template) => {
+                for row in rows {
+                    let line = kit::json::unmark(template.fill(&row.json(true)));
+                    page.line(escape::block(&line));
+                }
+            }
+        }
+    }
+}
+
+/// The edges between beads of the list.
+fn edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
+    let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
+    let beads: HashMap<&str, &Bead> = beads.collect();
+    let mut found = Vec::new();
+    for DrawnRow { bead, .. } in rows {
+        for edge in &bead.dependencies {
+            let to = beads.get(edge.depends_on_id.as_str());
+            found.extend(to.map(|to| (bead, edge, *to)));
+        }
+    }
+    found
+}
+
+fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
+    json!({
+        "issue_id": from.id,
+        "depends_on_id": edge.depends_on_id,
+        "type": edge.kind.as_str(),
+        "issue": record::value(from),
+        "dependency": record::value(to),
+    })
+}
+
+fn dot(page: &mut Page, rows: &[DrawnRow]) {
+    let plain = |text: &str| {
+        let text = escape::line(text);
+        text.replace('\\', "\\\\").replace('"', "\\\"")
+    };
+    page.line("digraph dependencies {");
+    page.line("  rankdir=TB;");
+    page.line("  node [shape=box, style=rounded];");
+    for DrawnRow { bead, .. } in rows {
+        let (id, title) = (plain(&bead.id), plain(&bead.title));
+        page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
+    }
+    for (from, edge, _) in edges(rows) {
+        let (from, to) = (plain(&from.id), plain(&edge.depends_on_id));
+        let kind = plain(edge.kind.as_str());
+        page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));
+    }
+    page.line("}");
+}

@@ -1,0 +1,230 @@
+mod draw;
+mod format;
+mod row;
+
+use crate::context::Context;
+use bd::bead::{Kind, Status};
+use bd::query::{Filter, Order, sort};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use super::args::{self, FilterArgs};
+use super::watch;
+use draw::{Form, List};
+use format::Format;
+use kit::cli::report::{Answer, Nothing};
+
+pub(super) use draw::draw_long;
+pub(super) use row::DrawnRow;
+
+/// List beads
+///
+/// Lists beads that are not closed, most urgent first, 50 at most. As JSON an array of beads, each with its
+/// `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and `comment_count`; `[]` if
+/// there are none.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Show at most N beads; 0 for all
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Also list closed beads, without limit
+    #[arg(long)]
+    all: bool,
+    /// Only open beads
+    #[arg(long)]
+    ready: bool,
+    /// Only children of this bead
+    #[arg(long, value_name = "ID", alias = "filter-parent")]
+    parent: Option<String>,
+    /// Only deferred beads
+    #[arg(long)]
+    deferred: bool,
+    /// Only overdue beads
+    #[arg(long)]
+    overdue: bool,
+    /// Only beads due after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due_after: Option<String>,
+    /// Only beads due before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due_before: Option<String>,
+    /// Only beads deferred until after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer_after: Option<String>,
+    /// Only beads deferred until before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer_before: Option<String>,
+    /// Only pinned beads
+    #[arg(long, conflicts_with = "no_pinned")]
+    pinned: bool,
+    /// Only beads that are not pinned
+    #[arg(long)]
+    no_pinned: bool,
+    /// Also list templates
+    #[arg(long)]
+    include_templates: bool,
+    /// Also list gates
+    #[arg(long)]
+    include_gates: bool,
+    #[arg(long, hide = true, value_name = "KIND")]
+    mol_type: Option<String>,
+    #[arg(long, hide = true, value_name = "KIND")]
+    wisp_type: Option<String>,
+    /// Sort by this field
+    #[arg(long, value_name = "FIELD")]
+    sort: Option<Order>,
+    /// Reverse the order
+    #[arg(short, long, alias = "asc")]
+    reverse: bool,
+    /// Print several lines per bead
+    #[arg(long)]
+    long: bool,
+    /// Print a tree of parents and children
+    #[arg(long, alias = "pretty")]
+    tree: bool,
+    /// Print `id`, `json`, `digraph`, `dot`, or lines by a template
+    ///
+    /// A template such as `{{.ID}} {{.Title}}` gives a line per bead. One with `.IssueID`, `.DependsOnID`, `.Type`, `.Issue` or
+    /// `.Dependency` gives a line per edge between the listed beads. `{{if .Assignee}}…{{else}}…{{end}}` is understood.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Draw the list again on each change
+    #[arg(short, long)]
+    watch: bool,
+    #[arg(long, hide = true)]
+    flat: bool,
+    /// Also list agents, roles, rigs, messages, slots and wisps
+    #[arg(long)]
+    include_infra: bool,
+    #[arg(long, hide = true)]
+    no_pager: bool,
+}
+
+impl Args {
+    /// The children of a bead.
+    pub(super) fn children_of(id: String) -> Self {
+        Self {
+            parent: Some(id),
+            ..Self::default()
+        }
+    }
+}
+
+/// How many beads a list has where no limit is given.
+const LIMIT: usize = 50;
+/// The same for agents.
+const AGENT_LIMIT: usize = 20;
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.watch {
+        let dir = ctx.found()?.dir.clone();
+        return watch::watch(ctx, &dir, || found(ctx, &args));
+    }
+    if args.format.as_deref() == Some("json") {
+        let list = found(ctx, &args)?;
+        ctx.ui.raw(&kit::json::pretty(&list.json()));
+        return Ok(Box::new(Nothing));
+    }
+    found(ctx, &args)
+}
+
+fn found(ctx: &Context, args: &Args) -> Answer {
+    let form = form(args)?;
+    let snapshot = ctx.store()?.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    let filter = filter(ctx, args, &snapshot)?;
+    let limit = limit(ctx, args);
+    // In another order the first are known only when all are.
+    let other_order = args.sort.is_some() || args.reverse;
+    let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
+    if let Some(order) = args.sort {
+        sort::sort(&mut found, order, args.reverse);
+    } else if args.reverse {
+        found.reverse();
+    }
+    found.truncate(limit);
+    if total == 0 {
+        args.filter
+            .explain_nothing(ctx, &snapshot.config().vocabulary());
+    } else if found.len() < total {
+        ctx.ui.status(&format!(
+            "Showing {} of {total} issues (use --limit 0 for all)",
+            found.len()
+        ));
+    }
+    let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
+    let rows = DrawnRow::all(snapshot, &ids);
+    Ok(Box::new(List { rows, form }))
+}
+
+fn form(args: &Args) -> Result<Form, Usage> {
+    Ok(match &args.format {
+        Some(format) if format != "json" => Form::Format(Format::read(format)?),
+        _ if args.tree => Form::Tree,
+        _ if args.long => Form::Long,
+        _ => Form::Lines,
+    })
+}
+
+fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Filter> {
+    let mut filter = args.filter.filter(ctx)?;
+    if args.ready {
+        filter.statuses = vec![Status::Open];
+    } else if !args.all && !args.filter.has_status() {
+        filter.not_statuses = vec![Status::Closed];
+    }
+    if !args.include_gates && !args.filter.has_kind() {
+        filter.not_kinds.push(Kind::Gate);
+    }
+    if hides_infra(ctx, args) {
+        filter.not_kinds.extend(bd::bead::kind::INFRA);
+        filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
+    }
+    filter.no_templates = !args.include_templates;
+    let parent = args.parent.as_deref().map(|id| snapshot.resolve(id));
+    filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
+    filter.deferred = args.deferred;
+    filter.overdue_at = args.overdue.then(|| ctx.now());
+    let (after, before) = (args.due_after.as_deref(), args.due_before.as_deref());
+    filter.due = args::between(ctx, "due", after, before)?;
+    let (after, before) = (args.defer_after.as_deref(), args.defer_before.as_deref());
+    filter.deferral = args::between(ctx, "defer", after, before)?;
+    filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
+    filter.mol_type.clone_from(&args.mol_type);
+    filter.wisp_type.clone_from(&args.wisp_type);
+    Ok(filter)
+}
+
+/// Whether records about the town stay out: for people who ask for nothing in particular. Programs get
+/// everything.
+fn hides_infra(ctx: &Context, args: &Args) -> bool {
+    let asked =
+        args.include_infra || args.all || args.filter.has_kind() || args.filter.names_some();
+    !asked && !ctx.ui.is_json()
+}
+
+fn limit(ctx: &Context, args: &Args) -> usize {
+    let agent = ctx.env.get("BD_AGENT_MODE") == Some("1");
+    match args.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if args.all => usize::MAX,
+        None if agent => AGENT_LIMIT,
+        None => LIMIT,
+    }
+}
+
+/// Tells which lines of the files could not be read.
+pub(super) fn warn_of_damage(ctx: &Context, snapshot: &Snapshot) {
+    for damage in snapshot.damaged() {
+        ctx.ui.warn(&format!(
+            "{}, line {}: {}",
+            damage.file.display(),
+            damage.line,
+            escape::line(&damage.reason)
+        ));
+    }
+}

@@ -1,0 +1,55 @@
+use serde_json::Value;
+
+use crate::context::Context;
+use kit::failure::Usage;
+use kit::sys::exec::Exec;
+use kit::ui::{Page, Report};
+
+use kit::cli::report::Answer;
+
+/// Run the mail command of this project
+///
+/// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt mail`. It gets all arguments
+/// unchanged, and its exit code is that of this command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What the mail command gets
+    #[arg(
+        value_name = "ARGUMENT",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    rest: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
+    let named = variables.iter().find_map(|name| ctx.env.get(name));
+    let command = named.map(str::to_owned);
+    let command = command.or_else(|| ctx.config.get("mail.delegate"));
+    let missing =
+        || Usage("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into());
+    let command = command.ok_or_else(missing)?;
+    let mut words = command.split_whitespace();
+    let program = words.next().ok_or_else(missing)?;
+    let run = Exec::new(program).args(words).args(&args.rest);
+    let status = run.cwd(ctx.env.cwd()).run_attached()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(Box::new(Delegated(code.unwrap_or(1))))
+}
+
+/// The exit code of the mail command.
+#[derive(Debug)]
+struct Delegated(u8);
+
+impl Report for Delegated {
+    fn json(&self) -> Value {
+        Value::Null
+    }
+
+    fn human(&self, _page: &mut Page) {}
+
+    fn exit(&self) -> u8 {
+        self.0
+    }
+}

@@ -1,0 +1,32 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::query::filter;
+use kit::ui::escape;
+
+use kit::cli::report::{Answer, Said};
+
+/// List the notes of `bd remember`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only notes with this text
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.store()?;
+    let mut all = ctx.config.family("kv.memory");
+    if let Some(text) = &args.text {
+        all.retain(|key, value| filter::contains(key, text) || filter::contains(value, text));
+    }
+    let lines = match (all.is_empty(), &args.text) {
+        (true, Some(text)) => vec![format!("No memories match {text:?}")],
+        (true, None) => vec!["No memories yet: bd remember TEXT keeps one".to_owned()],
+        _ => all
+            .iter()
+            .map(|(key, value)| format!("[{key}] {}", escape::line(value)))
+            .collect(),
+    };
+    Said::lines(json!(all), lines).answer()
+}

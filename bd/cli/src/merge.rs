@@ -1,0 +1,286 @@
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::lines;
+use bd::git::{Git, GitError};
+use bd::merge::{self, Merge, MergeError, Note, Overruled};
+use bd::store::StoreError;
+use bd::store::archive::Archive;
+use bd::store::paths::Paths;
+use kit::sys::file;
+use kit::ui::escape;
+
+use kit::cli::report::{Answer, Said};
+
+/// Merge bead files field by field (git's merge driver)
+///
+/// Writes the merge of LEFT and RIGHT over BASE to OUT. Changes of different fields are both kept; of one field
+/// the later change wins, and the other value is reported and kept in history. Labels, edges and comments of
+/// both sides are kept. Two beads with one id are both kept. OUT may be one of the inputs. If an input
+/// has conflict markers, nothing is written and the command fails.
+///
+/// --unmerged merges both sides from git's index, if `git status` reports the file as unmerged.
+///
+/// --install makes git merge this project's beads with this command. `bd init` does so for a new project; every other
+/// clone needs it once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The result, the common ancestor, ours and theirs
+    #[arg(
+        num_args = 4,
+        value_names = ["OUT", "BASE", "LEFT", "RIGHT"],
+        required_unless_present_any = ["install", "unmerged"],
+        conflicts_with_all = ["install", "unmerged"]
+    )]
+    files: Vec<PathBuf>,
+    /// Finish a merge that git stopped, with both sides from its index
+    #[arg(long, conflicts_with = "install")]
+    unmerged: bool,
+    /// Set up this clone's git to use this command
+    #[arg(long)]
+    install: bool,
+    #[arg(long, hide = true)]
+    debug: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("merge")?;
+    if args.install {
+        let dir = ctx.found()?.dir.clone();
+        let path = install(&dir)?;
+        let line = format!("✓ git merges {path} field by field in this clone");
+        return Said::new(json!({"installed": true, "path": path}), line).answer();
+    }
+    if args.unmerged {
+        return unmerged(ctx);
+    }
+    let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
+    let [out, base, left, right] = paths.as_slice() else {
+        return Err(kit::failure::Usage("four files are needed".into()).into());
+    };
+    let texts = [base, left, right]
+        .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
+    let [base_text, left_text, right_text] = texts;
+    let sides = Sides {
+        base: base_text?,
+        left: left_text?,
+        right: right_text?,
+    };
+    let merge = merged(ctx, &sides)
+        .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
+    let there = fs::read(out).unwrap_or_default();
+    if there != merge.text && there != sides.left {
+        refuse_to_drop(out, &there, &sides)?;
+    }
+    finish(ctx, out, &merge, &sides)
+}
+
+/// What is merged.
+pub(super) struct Sides {
+    pub(super) base: Vec<u8>,
+    pub(super) left: Vec<u8>,
+    pub(super) right: Vec<u8>,
+}
+
+/// The merge, which leaves in the archive what is there.
+pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
+    let archive = OnceCell::new();
+    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
+    merge::files(&sides.base, &sides.left, &sides.right, &look_up)
+}
+
+/// Writes and tells what came of it.
+fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
+    write(ctx, out, merge, sides)?;
+    Said::lines(as_json(out, merge), Vec::new()).answer()
+}
+
+/// Writes what came of it, tells what gave way, and keeps that in history.
+pub(super) fn write(
+    ctx: &Context,
+    out: &Path,
+    merge: &Merge,
+    sides: &Sides,
+) -> Result<(), StoreError> {
+    if fs::read(out).unwrap_or_default() != merge.text {
+        file::replace(out, &merge.text, 0o644)
+            .map_err(|source| StoreError::io("write", out, source))?;
+    }
+    report_merge(ctx, &merge.lost, &merge.notes);
+    remember(ctx, merge, &sides.left);
+    Ok(())
+}
+
+/// Merges both sides as git's index has them, in the place of the file with the markers that git left.
+fn unmerged(ctx: &Context) -> Answer {
+    let dir = ctx.found()?.dir.clone();
+    let paths = Paths::of(&dir);
+    let out = paths.issues();
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let git = Git::at(&dir);
+    let stage = |number: u8| git.file_at(&format!(":{number}"), &format!("./{name}"));
+    let (Some(left), Some(right)) = (stage(2)?, stage(3)?) else {
+        let reason = "git does not have two sides of it in its index: there is nothing to merge";
+        bail!("{}: {reason}", out.display());
+    };
+    let sides = Sides {
+        // Both sides may have made it.
+        base: stage(1)?.unwrap_or_default(),
+        left,
+        right,
+    };
+    let there = fs::read(out).map_err(|source| StoreError::io("read", out, source))?;
+    let mut lines = there.split(|byte| *byte == b'\n');
+    if there != sides.left && !lines.any(lines::is_conflict_marker) {
+        let way_out = "it has no markers any more: `git add` it where it is as it should be";
+        bail!(
+            "{} was edited since git merged it; {way_out}",
+            out.display()
+        );
+    }
+    refuse_to_drop(out, &there, &sides)?;
+    let merge = merged(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
+    let answer = finish(ctx, out, &merge, &sides);
+    let shown = escape::line(&out.display().to_string());
+    ctx.ui
+        .status(&format!("{shown} has both sides now: `git add` it"));
+    answer
+}
+
+/// What is overwritten has no beads that none of the three texts has.
+fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()> {
+    let ids = |text: &[u8]| -> BTreeSet<String> {
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.filter_map(merge::id_of).collect()
+    };
+    let texts = [&sides.base, &sides.left, &sides.right];
+    let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();
+    let dropped: Vec<String> = ids(there).difference(&known).cloned().collect();
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} has beads that neither side has, and they would be gone: {}; nothing was written: give the result another name",
+        out.display(),
+        escape::line(&dropped.join(", "))
+    )
+}
+
+fn absolute(ctx: &Context, path: &Path) -> PathBuf {
+    ctx.env.cwd().join(path)
+}
+
+/// The archive of the project around; an empty one where there is no project.
+fn archived(ctx: &Context) -> Archive {
+    let dir = ctx.found().ok().map(|found| found.dir.clone());
+    // An archive that cannot be read holds back nothing.
+    dir.and_then(|dir| Archive::read(&dir).ok())
+        .unwrap_or_default()
+}
+
+/// Tells git to merge the beads of a folder with this command; returns the path of the file.
+pub(super) fn install(dir: &Path) -> Result<String, GitError> {
+    let paths = Paths::of(dir);
+    let name = paths.issues().file_name().unwrap_or_default();
+    let git = Git::at(dir);
+    let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
+    git.install_merge_driver(&path)?;
+    Ok(path)
+}
+
+/// Whether git knows the beads of this folder and merges them line by line. Beads that are in no commit of the project are
+/// merged by nobody but us.
+pub(super) fn lacks_driver(dir: &Path) -> bool {
+    let git = Git::at(dir);
+    let is_tracked = git.tracked(&["issues.jsonl"]);
+    let path = git.prefix().map(|prefix| format!("{prefix}issues.jsonl"));
+    is_tracked.is_ok_and(|files| !files.is_empty())
+        && path.is_ok_and(|path| git.has_merge_driver(&path).is_ok_and(|has| !has))
+}
+
+/// Puts the merge into the history of the project around, where there is one.
+fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
+    let Ok(store) = ctx.store() else {
+        return;
+    };
+    if let Err(error) = store.remember_merge(merge, ours, &ctx.clock) {
+        // The merge is done, and what was lost has been told.
+        ctx.ui.warn(&format!("history does not have it: {error}"));
+    }
+}
+
+/// Tells people what a merge took away and decided.
+pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
+    for lost in lost {
+        let value = shortened(&lost.value);
+        let line = format!(
+            "{}: {} {value} gave way to the other side's",
+            lost.id, lost.field
+        );
+        ctx.ui.warn(&escape::line(&line));
+    }
+    for note in notes {
+        let line = match note {
+            Note::Kept { id } => {
+                format!("{id}: removed on one side and changed on the other; it is kept")
+            }
+            Note::Buried { id } => {
+                format!(
+                    "{id}: deleted on one side and changed on the other; it stays deleted, and bd history {id} has what was changed (bd restore {id} brings it back)"
+                )
+            }
+            Note::Spared { id } => {
+                format!(
+                    "{id}: its line is damaged on one side; it is kept as the other side has it"
+                )
+            }
+            Note::Archived { id } => format!("{id}: is in the archive and stays there"),
+            Note::Moved { from, to } => {
+                format!("{from}: two beads were made under this id; the later one is now {to}")
+            }
+        };
+        ctx.ui.status(&escape::line(&line));
+    }
+}
+
+fn shortened(value: &str) -> String {
+    let most = 120;
+    match value.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+fn as_json(out: &Path, merge: &Merge) -> Value {
+    let mut value = as_values(&merge.lost, &merge.notes);
+    value["output"] = json!(out.display().to_string());
+    value
+}
+
+/// The same as values for programs.
+pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
+    let lost: Vec<Value> = lost
+        .iter()
+        .map(|lost| {
+            let value: Value = serde_json::from_str(&lost.value).unwrap_or_default();
+            json!({"id": lost.id, "field": lost.field, "value": value})
+        })
+        .collect();
+    let notes: Vec<Value> = notes
+        .iter()
+        .map(|note| match note {
+            Note::Kept { id } => json!({"kind": "kept", "id": id}),
+            Note::Buried { id } => json!({"kind": "buried", "id": id}),
+            Note::Spared { id } => json!({"kind": "spared", "id": id}),
+            Note::Archived { id } => json!({"kind": "archived", "id": id}),
+            Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
+        })
+        .collect();
+    json!({"lost": lost, "notes": notes})
+}

@@ -1,0 +1,42 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{Answer, Exit, Said};
+use kit::ui::escape;
+
+/// Take the slot
+///
+/// If another one holds it, it exits with 1, with --json with 0. It does not wait for its release.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Who takes it (default: the actor)
+    #[arg(long, value_name = "NAME")]
+    holder: Option<String>,
+    /// Queue for it if another one holds it
+    #[arg(long)]
+    wait: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("merge-slot acquire")?;
+    let store = ctx.store()?;
+    let id = super::id_of(&store)?;
+    let who = super::who(ctx, args.holder);
+    let taken = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        Ok(change::acquire_merge_slot(tx, &id, &who, args.wait)?)
+    })?;
+    let mut value = json!({"id": id, "acquired": taken.acquired, "holder": taken.holder});
+    let holder = escape::line(&taken.holder);
+    let mut line = format!("✓ {id} is held by {holder}");
+    if !taken.acquired {
+        line = format!("{id} is held by {holder}");
+    }
+    if let Some(position) = taken.position {
+        value["waiting"] = json!(true);
+        value["position"] = json!(position);
+        line.push_str(&format!("; you are number {position} in the queue"));
+    }
+    let code = u8::from(!taken.acquired && !ctx.ui.is_json());
+    Exit::with(code, Said::new(value, line))
+}

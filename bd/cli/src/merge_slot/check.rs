@@ -1,0 +1,35 @@
+use serde_json::json;
+
+use crate::context::Context;
+use kit::cli::report::{Answer, Said};
+use kit::ui::{counted, escape};
+
+/// Show who holds the slot
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let store = ctx.store()?;
+    let id = super::id_of(&store)?;
+    let snapshot = store.snapshot()?;
+    let Some(slot) = snapshot.get_live(&id) else {
+        let value = json!({"id": id, "available": false, "error": "not found"});
+        return Said::new(value, "No merge slot: bd merge-slot create makes it").answer();
+    };
+    let holder = Some(slot.holder.as_str()).filter(|holder| !holder.is_empty());
+    let value = json!({
+        "id": id,
+        "available": holder.is_none(),
+        "status": slot.status.as_str(),
+        "holder": holder,
+        "waiters": slot.waiters,
+    });
+    let line = match holder {
+        None => format!("✓ {id} is free"),
+        Some(holder) => {
+            let count = counted(slot.waiters.len(), "waiter");
+            format!("{id} is held by {} ({count})", escape::line(holder))
+        }
+    };
+    Said::new(value, line).answer()
+}

@@ -1,0 +1,31 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{Answer, Exit, Said};
+use kit::ui::escape;
+
+/// Free the slot
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Who frees it; another holder keeps it (default: the holder)
+    #[arg(long, value_name = "NAME", default_value = "")]
+    holder: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("merge-slot release")?;
+    let store = ctx.store()?;
+    let id = super::id_of(&store)?;
+    let (holder, waiters) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        Ok(change::release_merge_slot(tx, &id, &args.holder)?)
+    })?;
+    let Some(holder) = holder else {
+        let value = json!({"id": id, "released": false, "error": "slot not held"});
+        let code = u8::from(!ctx.ui.is_json());
+        return Exit::with(code, Said::new(value, format!("{id} is not held")));
+    };
+    let value = json!({"id": id, "released": true, "previous_holder": holder, "waiters": waiters});
+    let line = format!("✓ Released {id} (was held by {})", escape::line(&holder));
+    Said::new(value, line).answer()
+}

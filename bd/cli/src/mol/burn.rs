@@ -1,0 +1,125 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::molecule::burn::{self, Burned};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted};
+
+use kit::cli::report::Answer;
+
+/// Remove molecules with all their steps, without a digest
+///
+/// Wisps are gone; durable beads become tombstones, which `bd restore ID` brings back. Asks first, unless --force or
+/// --json is given.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecules
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+    /// Only show what would be removed
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(short, long, visible_alias = "yes", short_alias = 'y')]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut looked = Vec::new();
+    for given in &args.ids {
+        let snapshot = ctx.store_of(given)?.snapshot()?;
+        let root = snapshot.resolve(given)?.id.clone();
+        looked.push(burn::look(&snapshot, &root)?);
+    }
+    if args.dry_run {
+        return Ok(Box::new(Done {
+            burned: looked,
+            failed: 0,
+            dry_run: true,
+        }));
+    }
+    ctx.may_change("burn")?;
+    if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
+        return Err(Usage("nothing was removed".into()).into());
+    }
+    let (mut burned, mut failed) = (Vec::new(), 0);
+    for one in &looked {
+        let store = ctx.store_of(&one.root)?;
+        let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+            Ok(burn::burn(tx, &one.root)?)
+        });
+        match result {
+            Ok(done) => burned.push(done),
+            Err(error) if looked.len() == 1 => return Err(error),
+            Err(error) => {
+                failed += 1;
+                let message = bd::error::describe_failure(&error).message;
+                ctx.ui.problem(&format!("Error: {message}"));
+            }
+        }
+    }
+    Ok(Box::new(Done {
+        burned,
+        failed,
+        dry_run: false,
+    }))
+}
+
+fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
+    for one in looked {
+        let kind = if one.was_wisp { "wisp" } else { "molecule" };
+        let count = counted(one.ids.len(), "bead");
+        ctx.ui
+            .status(&format!("Burn {kind} {} ({count})? [y/N]", one.root));
+    }
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+#[derive(Debug)]
+struct Done {
+    burned: Vec<Burned>,
+    failed: usize,
+    dry_run: bool,
+}
+
+impl Report for Done {
+    fn json(&self) -> Value {
+        let one = |burned: &Burned| {
+            json!({
+                "molecule_id": burned.root,
+                "deleted_ids": burned.ids,
+                "deleted_count": burned.ids.len(),
+            })
+        };
+        let mut value = match self.burned.as_slice() {
+            [single] if self.failed == 0 => one(single),
+            all => json!({
+                "results": all.iter().map(one).collect::<Vec<_>>(),
+                "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
+                "failed_count": self.failed,
+            }),
+        };
+        if self.dry_run {
+            value["dry_run"] = json!(true);
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        for burned in &self.burned {
+            let count = counted(burned.ids.len(), "bead");
+            if self.dry_run {
+                page.line(format!("Would burn {}: {count}", burned.root));
+            } else {
+                page.line(format!("{mark} Burned {}: {count}", burned.root));
+            }
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.failed > 0)
+    }
+}

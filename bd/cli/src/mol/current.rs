@@ -1,0 +1,254 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Kind};
+use bd::molecule::progress::{self, Progress, StepState};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// Show where you are in your molecule
+///
+/// Without an id it shows the molecules whose steps you have begun, or the one attached to the bead on your hook.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecule, one of its steps, or the bead that it is attached to
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// The molecules of this agent
+    #[arg(long = "for", value_name = "NAME")]
+    agent: Option<String>,
+    /// Show at most N steps
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Only these steps, such as 3-8
+    #[arg(long, value_name = "FROM-TO")]
+    range: Option<String>,
+}
+
+/// More steps than this are not listed unless a part is asked for.
+const MANY: usize = 100;
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = match &args.id {
+        Some(id) => ctx.store_of(id)?,
+        None => ctx.store()?,
+    };
+    let snapshot = store.snapshot()?;
+    let roots = match &args.id {
+        Some(id) => vec![molecule_of(&snapshot, id)?],
+        None => {
+            let own = || ctx.author().actor;
+            progress::of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
+        }
+    };
+    let part = part(&args)?;
+    let is_partial = args.limit.is_some() || args.range.is_some();
+    let lists_all = is_partial || ctx.ui.is_json();
+    let shown = roots.iter().filter_map(|root| {
+        let quick = Progress::by_number(&snapshot, root)?;
+        if quick.steps.len() > MANY && !lists_all {
+            return Some(Shown::of(&quick, (0, 0)));
+        }
+        Some(Shown::of(&Progress::of(&snapshot, root)?, part))
+    });
+    let open = || -> Vec<(String, String)> {
+        let heads = snapshot
+            .open_rows()
+            .map(|row| snapshot.bead_ref_at(row.node));
+        let epics = heads.filter(|head| head.kind() == Kind::Epic && !head.has_label("template"));
+        let roots = epics.filter_map(|head| head.bead());
+        let roots = roots.filter(|bead| !bead.source_formula.is_empty());
+        roots
+            .map(|bead| (bead.id.clone(), bead.title.clone()))
+            .take(10)
+            .collect()
+    };
+    let open = if roots.is_empty() { open() } else { Vec::new() };
+    Ok(Box::new(Current {
+        molecules: shown.collect(),
+        open,
+    }))
+}
+
+/// The molecule that an id means: itself, that of a step, or the one attached to a bead.
+pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<String> {
+    let bead = snapshot.resolve(given)?;
+    let Some(head) = snapshot.bead_ref(&bead.id) else {
+        return Ok(bead.id.clone());
+    };
+    if let Some(attached) = progress::found_by(snapshot, &head) {
+        return Ok(attached);
+    }
+    let root = progress::root_of(snapshot, &bead.id);
+    Ok(root.unwrap_or_else(|| bead.id.clone()))
+}
+
+/// The first and last step to be listed, from 0.
+fn part(args: &Args) -> Result<(usize, usize), Usage> {
+    let Some(range) = &args.range else {
+        return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
+    };
+    let wrong = || {
+        Usage(format!(
+            "invalid --range \"{range}\": use FROM-TO, such as 3-8"
+        ))
+    };
+    let (from, to) = range.split_once('-').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|at| *at > 0);
+    match (number(from), number(to)) {
+        (Some(from), Some(to)) if from <= to => Ok((from - 1, to)),
+        _ => Err(wrong()),
+    }
+}
+
+/// A molecule with the steps that are shown.
+#[derive(Debug)]
+struct Shown {
+    root: Bead,
+    current: Option<Bead>,
+    next: Option<Bead>,
+    steps: Vec<(Bead, StepState)>,
+    done: usize,
+    total: usize,
+    /// The open gate that holds it up.
+    gate: Option<Bead>,
+}
+
+impl Shown {
+    fn of(progress: &Progress<'_>, (from, to): (usize, usize)) -> Self {
+        let total = progress.steps.len();
+        let steps = progress.steps.iter().take(to).skip(from);
+        let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();
+        Self {
+            root: progress.root.bead().cloned().unwrap_or_default(),
+            current: progress.current().and_then(bead),
+            next: progress.next().and_then(bead),
+            steps: steps
+                .filter_map(|step| Some((bead(step)?, step.state)))
+                .collect(),
+            done: progress.done(),
+            total,
+            gate: progress
+                .steps
+                .iter()
+                .filter(|step| step.state == StepState::Pending)
+                .filter_map(bead)
+                .find(|bead| bead.issue_type == Kind::Gate),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Current {
+    molecules: Vec<Shown>,
+    /// Molecules that nobody works on, where none is the agent's.
+    open: Vec<(String, String)>,
+}
+
+impl Report for Current {
+    fn json(&self) -> Value {
+        let one = |shown: &Shown| {
+            let mut value = json!({
+                "molecule_id": shown.root.id,
+                "molecule_title": shown.root.title,
+            });
+            if !shown.root.assignee.is_empty() {
+                value["assignee"] = json!(shown.root.assignee);
+            }
+            for (key, bead) in [("current_step", &shown.current), ("next_step", &shown.next)] {
+                if let Some(bead) = bead {
+                    value[key] = plain_json(bead);
+                }
+            }
+            let steps = shown.steps.iter().map(|(bead, state)| {
+                json!({
+                    "issue": plain_json(bead),
+                    "status": state.as_str(),
+                    "is_current": *state == StepState::Current,
+                })
+            });
+            value["steps"] = steps.collect();
+            value["completed"] = json!(shown.done);
+            value["total"] = json!(shown.total);
+            value
+        };
+        self.molecules.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.molecules.is_empty() {
+            page.line("No molecules in progress.");
+            for (id, title) in &self.open {
+                page.cut_line(format!("  open: {id} {}", escape::line(title)));
+            }
+            match self.open.first() {
+                Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
+                None => page.line("Next: bd mol pour FORMULA"),
+            }
+        }
+        for shown in &self.molecules {
+            page.blank();
+            human(page, shown);
+        }
+    }
+}
+
+fn human(page: &mut Page, shown: &Shown) {
+    page.line(format!("You're working on molecule {}", shown.root.id));
+    page.line(format!("  {}", escape::line(&shown.root.title)));
+    if !shown.root.assignee.is_empty() {
+        page.line(format!(
+            "  Assigned to: {}",
+            escape::line(&shown.root.assignee)
+        ));
+    }
+    page.blank();
+    for (bead, state) in &shown.steps {
+        let here = if *state == StepState::Current {
+            " <- YOU ARE HERE"
+        } else {
+            ""
+        };
+        let title = escape::line(&bead.title);
+        page.cut_line(format!("  [{}] {}: {title}{here}", state.as_str(), bead.id));
+    }
+    if shown.steps.is_empty() && shown.total > 0 {
+        page.line(format!(
+            "  {} steps; list some with --range 1-50",
+            shown.total
+        ));
+    }
+    page.blank();
+    page.line(format!(
+        "Progress: {}/{} steps complete",
+        shown.done, shown.total
+    ));
+    if let (None, None, Some(gate)) = (&shown.current, &shown.next, &shown.gate) {
+        page.line(format!(
+            "Waiting for {}: {}",
+            gate.id,
+            escape::line(&gate.title)
+        ));
+        let next = match gate.await_type.as_str() {
+            "human" | "mail" => format!("bd gate resolve {}", gate.id),
+            _ => "bd gate check".to_owned(),
+        };
+        page.line(format!("Next: {next}"));
+        return;
+    }
+    match (&shown.current, &shown.next) {
+        (Some(step), _) => page.line(format!("Next: bd close {} --continue", step.id)),
+        (None, Some(step)) => page.line(format!("Next: bd update {} --claim", step.id)),
+        (None, None) if shown.done == shown.total => {
+            page.line(format!("Next: bd close {}", shown.root.id));
+        }
+        (None, None) => page.line(format!(
+            "Next: bd ready --explain --parent {}",
+            shown.root.id
+        )),
+    }
+}

@@ -1,0 +1,84 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::formula::find::is_name;
+use bd::molecule::{MoleculeError, distill, progress};
+use bd::store::BeadRef;
+use kit::failure::Usage;
+use kit::json::pretty;
+use kit::sys::file;
+
+use kit::cli::report::{Answer, Said};
+
+/// Make a formula of an epic and its steps
+///
+/// --var replaces a text by a variable: `--var version=1.4` makes `{{version}}` of every `1.4`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The epic
+    #[arg(value_name = "EPIC")]
+    epic: String,
+    /// The name of the formula
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Replace a text by a variable; may be repeated
+    #[arg(long, value_name = "NAME=TEXT")]
+    var: Vec<String>,
+    /// Write the file in this folder
+    #[arg(long, value_name = "DIR")]
+    output: Option<String>,
+    /// Only show the formula
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.epic)?.snapshot()?;
+    let epic = snapshot.resolve(&args.epic)?;
+    let name = args.name.unwrap_or_else(|| distill::slug(&epic.title));
+    if !is_name(&name) {
+        return Err(Usage(format!(
+            "\"{name}\" is no formula name; give one after the epic"
+        ))
+        .into());
+    }
+    let members = progress::members(&snapshot, &epic.id);
+    let mut texts = format!("{}\n{}", epic.title, epic.description);
+    for bead in members.iter().filter_map(BeadRef::bead) {
+        texts.push_str(&format!(
+            "\n{}\n{}\n{}",
+            bead.title, bead.description, bead.notes
+        ));
+    }
+    let values = distill::read_values(&args.var, &texts)?;
+    let formula = distill::distill(&snapshot, epic, &name, &values)?;
+    let text = pretty(&formula);
+    let steps = formula.every_step().len();
+    let variables: Vec<&String> = values.keys().collect();
+    if args.dry_run {
+        let value =
+            json!({"formula_name": name, "steps": steps, "variables": variables, "dry_run": true});
+        let lines = text.lines().map(str::to_owned).collect();
+        return Said::lines(value, lines).answer();
+    }
+    ctx.may_change("distill")?;
+    let folder = match &args.output {
+        Some(folder) => ctx.env.absolute(folder),
+        None => ctx.found()?.dir.join("formulas"),
+    };
+    let path = folder.join(format!("{name}.formula.json"));
+    if path.exists() {
+        let text = format!("{} exists; choose another name", path.display());
+        return Err(MoleculeError::Refused(text).into());
+    }
+    std::fs::create_dir_all(&folder)?;
+    file::replace(&path, text.as_bytes(), 0o644)?;
+    let value = json!({
+        "formula_name": name,
+        "formula_path": path.display().to_string(),
+        "steps": steps,
+        "variables": variables,
+    });
+    let line = format!("✓ Distilled {steps} steps into {}", path.display());
+    Said::new(value, line).answer()
+}

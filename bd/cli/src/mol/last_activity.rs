@@ -1,0 +1,35 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::molecule::progress::Progress;
+use bd::store::Time;
+use kit::ui::time;
+
+use kit::cli::report::{Answer, Said};
+
+/// Show when a molecule or one of its steps last changed
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecule
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let root = super::current::molecule_of(&snapshot, &args.id)?;
+    let Some(molecule) = Progress::of(&snapshot, &root) else {
+        return Err(bd::change::ChangeError::NotFound(args.id).into());
+    };
+    let heads = molecule.steps.iter().map(|step| step.head);
+    let latest = std::iter::once(molecule.root)
+        .chain(heads)
+        .filter_map(|head| Some((head.time(Time::Updated)?, head.id())))
+        .max();
+    let Some((at, id)) = latest else {
+        return Err(bd::change::ChangeError::NotFound(args.id).into());
+    };
+    let value = json!({"molecule_id": root, "last_activity": at.to_string(), "source": id});
+    let ago = time::ago(ctx.now(), at);
+    Said::new(value, format!("{root}: {ago} ({id})")).answer()
+}

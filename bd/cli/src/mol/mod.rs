@@ -1,0 +1,68 @@
+//! `bd mol`: one file a verb.
+
+mod bond;
+mod burn;
+mod current;
+mod distill;
+mod last_activity;
+pub(super) mod pour;
+mod progress;
+mod ready;
+mod seed;
+pub(super) mod show;
+mod squash;
+mod stale;
+pub(super) mod wisp;
+
+pub(super) use ready::{gated, of_molecule};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::formula::Shelf;
+use bd::formula::vars::Values;
+use bd::molecule::template;
+use bd::store::Tx;
+use kit::failure::Usage;
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Run workflows: molecules and their steps
+    ///
+    /// A formula is poured into a molecule, whose steps are beads: `bd mol pour FORMULA`. `bd mol current` shows where
+    /// you are, `bd close STEP --continue` closes a step and begins the next. `bd mol wisp` makes the same
+    /// beads on this machine only; `bd mol squash` leaves one bead of them, `bd mol burn` none.
+    Args:
+    #[command(visible_alias = "run")]
+    Pour => pour,
+    Wisp => wisp,
+    Bond => bond,
+    Current => current,
+    Progress => progress,
+    Show => show,
+    Ready => ready,
+    Squash => squash,
+    Burn => burn,
+    Stale => stale,
+    Distill => distill,
+    LastActivity => last_activity,
+    #[command(hide = true)]
+    Seed => seed,
+}
+
+/// The formulas as this command sees them.
+pub(super) fn shelf(ctx: &Context, given: &[String]) -> Shelf {
+    let beads = ctx.found().ok().map(|found| found.dir.as_path());
+    Shelf::new(&ctx.env, beads, given)
+}
+
+/// The values of --var.
+pub(super) fn values(given: &[String]) -> Result<Values, Usage> {
+    template::read_values(given).map_err(Usage)
+}
+
+/// The bead that an id means, in a transaction.
+fn resolve(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
+    let found = tx.resolve(given).cloned();
+    found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {given}")))
+}

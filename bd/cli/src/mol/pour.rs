@@ -1,0 +1,201 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::change;
+use bd::molecule::pour::{self, Poured};
+use bd::molecule::template::{PourOptions, Template};
+use kit::ui::{Page, Report, counted, escape};
+
+use kit::cli::report::Answer;
+
+/// Pour a formula into a molecule of beads
+///
+/// The root is an epic `PREFIX-mol-HASH`, its steps are `ROOT.1`, `ROOT.2` and so on, all open. Every variable that the
+/// formula uses needs a value: by --var, or its default. All beads are made in one transaction.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula, its file, or a proto
+    #[arg(value_name = "FORMULA")]
+    formula: String,
+    /// Set a variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Assign the root to NAME
+    #[arg(long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Bond this formula to the new molecule; may be repeated
+    #[arg(long, value_name = "FORMULA")]
+    attach: Vec<String>,
+    /// Run attached formulas in this order
+    #[arg(long, value_name = "TYPE", default_value = "sequential")]
+    attach_type: bd::molecule::bond::BondType,
+    /// Look for formulas here first; may be repeated
+    #[arg(long, value_name = "DIR")]
+    search_path: Vec<String>,
+    /// Only show what would be made
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let request = Request {
+        formula: args.formula,
+        var: args.var,
+        attach: args.attach,
+        bond: args.attach_type,
+        search_path: args.search_path,
+        dry_run: args.dry_run,
+        options: PourOptions {
+            assignee: args.assignee.unwrap_or_default(),
+            ..PourOptions::default()
+        },
+    };
+    request.run(ctx)
+}
+
+/// What is to be poured, as a molecule or as a wisp.
+pub(crate) struct Request {
+    pub(crate) formula: String,
+    pub(crate) var: Vec<String>,
+    pub(crate) attach: Vec<String>,
+    pub(crate) bond: bd::molecule::bond::BondType,
+    pub(crate) search_path: Vec<String>,
+    pub(crate) dry_run: bool,
+    pub(crate) options: PourOptions,
+}
+
+impl Request {
+    pub(crate) fn run(mut self, ctx: &Context) -> Answer {
+        if !self.dry_run {
+            ctx.may_change("pour")?;
+        }
+        self.options.values = super::values(&self.var)?;
+        let shelf = super::shelf(ctx, &self.search_path);
+        let store = ctx.store()?;
+        if self.dry_run {
+            let snapshot = store.snapshot()?;
+            let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
+            let name = template.name.clone();
+            let plan = template.plan(&self.options)?;
+            let beads = plan.beads.into_iter();
+            return Ok(Box::new(Preview {
+                name,
+                ephemeral: self.options.ephemeral,
+                beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
+            }));
+        }
+        let mut wants_wisp = false;
+        let (name, poured, attached) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+            tx.describe("pour", "");
+            let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
+            let name = template.name.clone();
+            wants_wisp = is_for_wisps(&template);
+            let poured = pour::pour(tx, template, &self.options)?;
+            let mut attached = 0;
+            for name in &self.attach {
+                let options = PourOptions {
+                    assignee: String::new(),
+                    ..self.options.clone()
+                };
+                let part = pour::find_template(&shelf, tx, name, &options)?;
+                let part = pour::pour(tx, part, &options)?;
+                change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
+                attached += part.ids.len();
+            }
+            Ok((name, poured, attached))
+        })?;
+        if wants_wisp && !self.options.ephemeral {
+            ctx.ui.warn(&format!(
+                "{name} recommends a wisp (phase = \"vapor\"): bd mol wisp {name}"
+            ));
+        }
+        Ok(Box::new(Made {
+            name,
+            poured,
+            attached,
+            ephemeral: self.options.ephemeral,
+        }))
+    }
+}
+
+/// Whether a formula asks to be made a wisp.
+fn is_for_wisps(template: &Template) -> bool {
+    let formula = template.formula.as_ref();
+    formula.is_some_and(|formula| formula.phase == "vapor")
+}
+
+/// What was poured.
+#[derive(Debug)]
+struct Made {
+    name: String,
+    poured: Poured,
+    attached: usize,
+    ephemeral: bool,
+}
+
+impl Made {
+    fn created(&self) -> usize {
+        self.poured.ids.len() + self.attached
+    }
+}
+
+impl Report for Made {
+    fn json(&self) -> Value {
+        let mut value = json!({
+            "new_epic_id": self.poured.root,
+            "id_mapping": self.poured.mapping(&self.name),
+            "created": self.created(),
+        });
+        if !self.ephemeral {
+            value["attached"] = json!(self.attached);
+        }
+        value["phase"] = json!(if self.ephemeral { "vapor" } else { "liquid" });
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        let count = counted(self.created(), "issue");
+        let (what, phase) = if self.ephemeral {
+            ("Created wisp", "vapor (ephemeral, not exported to JSONL)")
+        } else {
+            ("Poured mol: created", "liquid (persistent in .beads/)")
+        };
+        let colon = if self.ephemeral { ":" } else { "" };
+        page.line(format!("{mark} {what}{colon} {count}"));
+        page.line(format!("  Root issue: {}", self.poured.root));
+        page.line(format!("  Phase: {phase}"));
+        page.line(format!("Next: bd mol current {}", self.poured.root));
+    }
+}
+
+/// What would be poured.
+#[derive(Debug)]
+struct Preview {
+    name: String,
+    ephemeral: bool,
+    beads: Vec<(String, String)>,
+}
+
+impl Report for Preview {
+    fn json(&self) -> Value {
+        let one = |(key, title): &(String, String)| json!({"step": key, "title": title});
+        json!({
+            "dry_run": true,
+            "formula": self.name,
+            "would_create": self.beads.len(),
+            "phase": if self.ephemeral { "vapor" } else { "liquid" },
+            "steps": self.beads.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+
+    fn human(&self, page: &mut Page) {
+        let count = counted(self.beads.len(), "issue");
+        page.line(format!("Would create {count} from {}:", self.name));
+        for (key, title) in &self.beads {
+            let key = if key.is_empty() { "root" } else { key };
+            let line = format!("  {}: {}", escape::line(key), escape::line(title));
+            page.cut_line(line);
+        }
+    }
+}

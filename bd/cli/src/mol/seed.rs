@@ -1,0 +1,46 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::formula::cook_named;
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Said};
+
+const PATROLS: [&str; 3] = [
+    "mol-deacon-patrol",
+    "mol-witness-patrol",
+    "mol-refinery-patrol",
+];
+
+/// Check that formulas can be found and cooked
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+    /// The formulas of the patrols
+    #[arg(long)]
+    patrol: bool,
+    /// Set a variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut names: Vec<String> = args.formula.into_iter().collect();
+    if args.patrol {
+        names.extend(PATROLS.map(str::to_owned));
+    }
+    if names.is_empty() {
+        return Err(Usage("name a formula, or use --patrol".into()).into());
+    }
+    let shelf = super::shelf(ctx, &[]);
+    let values = super::values(&args.var)?;
+    let mut lines = Vec::new();
+    for name in &names {
+        let cooked = cook_named(&shelf, name, &values)?;
+        let steps = cooked.formula.every_step().len();
+        lines.push(format!("✓ {name}: {steps} steps"));
+    }
+    Said::lines(json!({"formulas": names, "ok": true}), lines).answer()
+}

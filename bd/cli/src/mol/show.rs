@@ -1,0 +1,146 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::molecule::draw::{self, DrawnStep};
+use bd::molecule::parallel;
+use bd::molecule::progress::{Progress, StepState};
+use bd::molecule::step_tree as steps;
+use kit::ui::{Page, Report, escape};
+
+use super::super::report::plain_json;
+use kit::cli::report::{Answer, Said};
+
+/// Show a molecule and its steps
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// The molecule
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Also show which steps can run at the same time
+    #[arg(short, long)]
+    parallel: bool,
+    /// Draw the steps as a tree of what waits for what
+    #[arg(long)]
+    graph: bool,
+    /// Print the graph as Mermaid
+    #[arg(long, conflicts_with = "graph")]
+    mermaid: bool,
+    /// Print the graph as dot
+    #[arg(long, conflicts_with_all = ["graph", "mermaid"])]
+    dot: bool,
+}
+
+impl Args {
+    /// A molecule without its graph.
+    pub(crate) fn of(id: String) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
+}
+
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let root = super::current::molecule_of(&snapshot, &args.id)?;
+    let Some(molecule) = Progress::of(&snapshot, &root) else {
+        return Err(bd::change::ChangeError::NotFound(args.id).into());
+    };
+    if args.mermaid || args.dot {
+        let steps = draw::steps_of(&molecule);
+        let text = if args.mermaid {
+            draw::mermaid(&steps)
+        } else {
+            draw::dot(&root, &steps)
+        };
+        let lines = text.lines().map(str::to_owned).collect();
+        return Said::lines(json!({"molecule_id": root, "graph": text}), lines).answer();
+    }
+    let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
+    beads.extend(
+        molecule
+            .steps
+            .iter()
+            .filter_map(|step| step.head.bead().cloned()),
+    );
+    let steps = parallel::analyze(&molecule);
+    Ok(Box::new(Shown {
+        beads,
+        states: molecule.steps.iter().map(|step| step.state).collect(),
+        graph: args.graph.then(|| draw::steps_of(&molecule)),
+        parallel: args.parallel.then(|| parallel::json(&root, &steps)),
+        groups: steps.into_iter().map(|step| step.group).collect(),
+    }))
+}
+
+#[derive(Debug)]
+struct Shown {
+    /// The root first.
+    beads: Vec<Bead>,
+    states: Vec<StepState>,
+    groups: Vec<Option<String>>,
+    graph: Option<Vec<DrawnStep>>,
+    parallel: Option<Value>,
+}
+
+impl Report for Shown {
+    fn json(&self) -> Value {
+        let root = self.beads.first();
+        let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
+        let mut value = json!({
+            "root": root.map(plain_json),
+            "issues": self.beads.iter().map(plain_json).collect::<Vec<_>>(),
+            "dependencies": edges.collect::<Vec<_>>(),
+            "variables": [],
+            "is_compound": root.is_some_and(|root| root.bonded_from.is_some()),
+            "bonded_from": root.and_then(|root| root.bonded_from.as_ref()),
+        });
+        let named = self.beads.iter().flat_map(|bead| {
+            let texts = [&bead.title, &bead.description];
+            texts.map(|text| bd::formula::vars::names_in(text))
+        });
+        let mut names: Vec<String> = named.flatten().collect();
+        names.sort();
+        names.dedup();
+        value["variables"] = json!(names);
+        if let Some(parallel) = &self.parallel {
+            value["parallel"] = parallel.clone();
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let Some((root, rest)) = self.beads.split_first() else {
+            return;
+        };
+        page.line(format!("{}: {}", root.id, escape::line(&root.title)));
+        let done = self
+            .states
+            .iter()
+            .filter(|state| **state == StepState::Done);
+        page.line(format!(
+            "  {} of {} steps complete",
+            done.count(),
+            rest.len()
+        ));
+        page.blank();
+        if let Some(graph) = &self.graph {
+            let state = |at: usize| self.states.get(at).map_or("", |state| state.as_str());
+            steps::draw(page, graph, |at| format!("[{}] ", state(at)));
+            return;
+        }
+        for ((bead, state), group) in rest.iter().zip(&self.states).zip(&self.groups) {
+            let group = match group {
+                Some(group) if self.parallel.is_some() => format!(" [{group}]"),
+                _ => String::new(),
+            };
+            let title = escape::line(&bead.title);
+            page.cut_line(format!(
+                "  [{}] {}: {title}{group}",
+                state.as_str(),
+                bead.id
+            ));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::molecule::squash::{self, SquashRequest, Squashed};
+use kit::ui::{Page, Report, counted};
+
+use super::super::args;
+use kit::cli::report::{Answer, Said};
+
+/// Squash the wisps of a molecule into one digest
+///
+/// The digest is a closed bead with --summary as its text, or with a line for each step. The wisps are removed. If the
+/// molecule itself is a wisp it is removed too. A molecule without wisps stays unchanged.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecule
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The text of the digest; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    summary: Option<String>,
+    /// Keep the wisps
+    #[arg(long)]
+    keep_children: bool,
+    /// Only show what would be squashed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store_of(&args.id)?;
+    if args.dry_run {
+        let snapshot = store.snapshot()?;
+        let root = snapshot.resolve(&args.id)?.id.clone();
+        let members = bd::molecule::progress::members(&snapshot, &root);
+        let wisps = members.iter().filter(|head| head.is_ephemeral()).count();
+        let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
+        let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
+        return Said::new(value, line).answer();
+    }
+    ctx.may_change("squash")?;
+    let summary = match args.summary.as_deref() {
+        Some("-") => args::stdin()?,
+        given => given.unwrap_or_default().to_owned(),
+    };
+    let request = SquashRequest {
+        summary,
+        keep_children: args.keep_children,
+    };
+    let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let root = super::resolve(tx, &args.id)?.id;
+        Ok(squash::squash(tx, &root, &request)?)
+    })?;
+    Ok(Box::new(Done {
+        done,
+        kept: args.keep_children,
+    }))
+}
+
+#[derive(Debug)]
+struct Done {
+    done: Squashed,
+    kept: bool,
+}
+
+impl Report for Done {
+    fn json(&self) -> Value {
+        let done = &self.done;
+        let ids = done.digest.as_ref().map(|_| &done.ids);
+        json!({
+            "molecule_id": done.molecule,
+            "digest_id": done.digest.clone().unwrap_or_default(),
+            "squashed_ids": ids,
+            "squashed_count": done.ids.len(),
+            "deleted_count": done.deleted,
+            "kept_children": self.kept,
+            "wisp_squash": done.was_wisp,
+        })
+    }
+
+    fn human(&self, page: &mut Page) {
+        let done = &self.done;
+        let Some(digest) = &done.digest else {
+            page.line(format!("{} has no wisps: nothing to squash", done.molecule));
+            return;
+        };
+        let mark = page.style().green("✓");
+        let count = counted(done.ids.len(), "wisp");
+        page.line(format!(
+            "{mark} Squashed {count} of {} into {digest}",
+            done.molecule
+        ));
+        if done.deleted > 0 {
+            page.line(format!("  Removed {}", counted(done.deleted, "wisp")));
+        }
+    }
+}

@@ -1,0 +1,283 @@
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Kind, Status};
+use bd::change;
+use bd::molecule::progress;
+use bd::molecule::template::PourOptions;
+use bd::query::when;
+use bd::store::{BeadRef, Snapshot, Time};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted, escape};
+
+use super::super::line;
+use super::pour::Request;
+use kit::cli::report::Answer;
+
+/// Make wisps: molecules that stay on this machine
+///
+/// `bd mol wisp FORMULA` makes the beads of a molecule as wisps: never in git, never synced. `bd mol squash` leaves one
+/// durable bead of them, `bd mol burn` removes them.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    make: Make,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    #[command(hide = true)]
+    Create(Make),
+    List(List),
+    Gc(Gc),
+}
+
+#[derive(Debug, clap::Args)]
+struct Make {
+    /// The formula, its file, or a proto
+    #[arg(value_name = "FORMULA")]
+    formula: Option<String>,
+    /// Set a variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Make only the root; the steps stay in the formula
+    #[arg(long)]
+    root_only: bool,
+    /// Look for formulas here first; may be repeated
+    #[arg(long, value_name = "DIR")]
+    search_path: Vec<String>,
+    /// Only show what would be made
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// List wisps
+///
+/// The newest first. A wisp that did not change for 24 hours is marked `old`.
+#[derive(Debug, clap::Args)]
+struct List {
+    /// Also list closed wisps
+    #[arg(long)]
+    all: bool,
+}
+
+/// Remove wisps that did not change for a while
+///
+/// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work stay.
+#[derive(Debug, clap::Args)]
+struct Gc {
+    /// Only show what would be removed
+    #[arg(long)]
+    dry_run: bool,
+    /// Remove wisps that did not change for this long
+    #[arg(long, value_name = "DURATION", default_value = "1h")]
+    age: String,
+    /// Also remove closed wisps
+    #[arg(long)]
+    all: bool,
+    /// Remove closed wisps of any age only
+    #[arg(long, conflicts_with = "all")]
+    closed: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+}
+
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        Some(Verb::List(args)) => list(ctx, &args),
+        Some(Verb::Gc(args)) => collect(ctx, &args),
+        Some(Verb::Create(args)) => make(ctx, args),
+        None => make(ctx, args.make),
+    }
+}
+
+fn make(ctx: &Context, args: Make) -> Answer {
+    let missing = || Usage("name a formula: bd mol wisp FORMULA".into());
+    let request = Request {
+        formula: args.formula.ok_or_else(missing)?,
+        var: args.var,
+        attach: Vec::new(),
+        bond: bd::molecule::bond::BondType::default(),
+        search_path: args.search_path,
+        dry_run: args.dry_run,
+        options: PourOptions {
+            ephemeral: true,
+            root_only: args.root_only,
+            ..PourOptions::default()
+        },
+    };
+    request.run(ctx)
+}
+
+/// How long a wisp may lie before it is called old, in hours.
+const OLD: i64 = 24;
+
+fn list(ctx: &Context, args: &List) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let heads = snapshot.bead_refs();
+    let heads = heads.filter(|head| head.is_ephemeral() && !head.is_tombstone());
+    let heads = heads.filter(|head| args.all || head.is_open());
+    let mut beads: Vec<Bead> = heads.filter_map(|head| head.bead().cloned()).collect();
+    beads.sort_by(|a, b| {
+        let age = b.created_at.cmp(&a.created_at);
+        age.then_with(|| a.id.cmp(&b.id))
+    });
+    let limit = ctx.now() - SignedDuration::from_hours(OLD);
+    let wisps = beads.into_iter().map(|bead| {
+        let is_old = bead.updated_at.instant() < limit;
+        (bead, is_old)
+    });
+    Ok(Box::new(Listed {
+        wisps: wisps.collect(),
+    }))
+}
+
+#[derive(Debug)]
+struct Listed {
+    wisps: Vec<(Bead, bool)>,
+}
+
+impl Report for Listed {
+    fn json(&self) -> Value {
+        let one = |(bead, is_old): &(Bead, bool)| {
+            let mut value = json!({
+                "id": bead.id,
+                "title": bead.title,
+                "status": bead.status.as_str(),
+                "priority": bead.priority,
+                "created_at": bead.created_at.to_string(),
+                "updated_at": bead.updated_at.to_string(),
+            });
+            if *is_old {
+                value["old"] = json!(true);
+            }
+            value
+        };
+        let old = self.wisps.iter().filter(|(_, is_old)| *is_old).count();
+        let mut value = json!({
+            "wisps": self.wisps.iter().map(one).collect::<Vec<_>>(),
+            "count": self.wisps.len(),
+        });
+        if old > 0 {
+            value["old_count"] = json!(old);
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.wisps.is_empty() {
+            page.line("No wisps");
+            return;
+        }
+        page.line(format!("{}:", counted(self.wisps.len(), "wisp")));
+        for (bead, is_old) in &self.wisps {
+            let style = page.style().clone();
+            let symbol = line::painted_symbol(&style, &bead.status);
+            let when = page.when(&bead.updated_at.to_string());
+            let old = if *is_old { ", old" } else { "" };
+            let head = format!("  {symbol} {}: ", style.cyan(&bead.id));
+            let tail = format!(" ({when}{old})");
+            line::fitted(page, &head, &escape::line(&bead.title), &tail);
+        }
+    }
+}
+
+fn collect(ctx: &Context, args: &Gc) -> Answer {
+    if !args.dry_run {
+        ctx.may_change("wisp gc")?;
+    }
+    let age = when::duration(&args.age)
+        .ok_or_else(|| Usage(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
+    let limit = ctx.now() - SignedDuration::from_nanos(age);
+    let is_due = |bead: &Bead| {
+        let is_closed = bead.status == Status::Closed;
+        let is_quiet = bead.updated_at.instant() <= limit;
+        bead.ephemeral
+            && match () {
+                () if args.closed => is_closed,
+                () => is_quiet && (args.all || !is_closed) && bead.status != Status::Hooked,
+            }
+    };
+    let store = ctx.store()?;
+    let candidates = |snapshot: &Snapshot| -> Vec<String> {
+        let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
+        let beads = heads.filter_map(|head| head.bead());
+        let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit));
+        due.map(|bead| bead.id.clone()).collect()
+    };
+    let ids = if args.dry_run {
+        candidates(&store.snapshot()?)
+    } else {
+        store.transact(&ctx.author(), &ctx.clock, |tx| {
+            let ids = candidates(tx);
+            for id in &ids {
+                change::delete(tx, id, "", true)?;
+            }
+            Ok(ids)
+        })?
+    };
+    Ok(Box::new(Collected {
+        ids,
+        dry_run: args.dry_run,
+    }))
+}
+
+/// Whether a wisp is a record that a program keeps, or belongs to a molecule that somebody works on, that changed
+/// lately, or that is for open work.
+fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
+    let is_record = matches!(
+        bead.issue_type,
+        Kind::Slot | Kind::Agent | Kind::Role | Kind::Rig | Kind::Queue | Kind::Message
+    );
+    if is_record || bead.labels.iter().any(|label| label.starts_with("gt:")) {
+        return true;
+    }
+    let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
+    let members = progress::members(snapshot, &root);
+    let is_busy = |head: &BeadRef<'_>| {
+        let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
+        is_begun || head.is_open() && head.time(Time::Updated).is_some_and(|at| at > limit)
+    };
+    let root = snapshot.get_live(&root);
+    let is_for_work = root.is_some_and(|root| {
+        root.dependencies.iter().any(|edge| {
+            let work = snapshot.bead_ref(&edge.depends_on_id);
+            work.is_some_and(|work| work.is_open() && !work.is_ephemeral())
+        })
+    });
+    is_for_work || members.iter().any(is_busy)
+}
+
+#[derive(Debug)]
+struct Collected {
+    ids: Vec<String>,
+    dry_run: bool,
+}
+
+impl Report for Collected {
+    fn json(&self) -> Value {
+        if self.dry_run {
+            return json!({
+                "cleaned_ids": [], "cleaned_count": 0,
+                "candidates": self.ids.len(), "candidate_ids": self.ids, "dry_run": true,
+            });
+        }
+        json!({"cleaned_ids": self.ids, "cleaned_count": self.ids.len()})
+    }
+
+    fn human(&self, page: &mut Page) {
+        let count = counted(self.ids.len(), "wisp");
+        if self.dry_run {
+            page.line(format!("Would remove {count}"));
+        } else {
+            page.line(format!("Removed {count}"));
+        }
+        for id in &self.ids {
+            page.line(format!("  {id}"));
+        }
+    }
+}

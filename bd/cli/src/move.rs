@@ -1,0 +1,107 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::failure::Usage;
+
+use super::create::place;
+use kit::cli::report::{Answer, Said};
+
+/// Move a bead to another rig
+///
+/// Creates the bead in the other rig, points the edges of other beads at it, and closes the bead here. Children keep their
+/// parent here. As JSON: `{source, target, closed, deps_remapped}`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The rig, by its name or its prefix
+    #[arg(long, value_name = "RIG")]
+    to: String,
+    /// Leave the bead here open
+    #[arg(long)]
+    keep_open: bool,
+    /// Leave the edges of other beads unchanged
+    #[arg(long)]
+    skip_deps: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("move")?;
+    let moved = relocate(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
+    let mut json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
+    json["deps_remapped"] = json!(moved.edges);
+    moved.say(json)
+}
+
+/// A bead that was moved.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub(super) source: String,
+    pub(super) target: String,
+    pub(super) closed: bool,
+    edges: usize,
+}
+
+impl Moved {
+    /// As an answer.
+    pub(super) fn say(self, json: serde_json::Value) -> Answer {
+        let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
+        if self.closed {
+            lines.push(format!("  {} is closed", self.source));
+        }
+        if self.edges > 0 {
+            let count = kit::ui::counted(self.edges, "edge");
+            lines.push(format!(
+                "  {count} of other beads now lead to {}",
+                self.target
+            ));
+        }
+        Said::lines(json, lines).answer()
+    }
+}
+
+/// Moves a bead: made there while this store is locked, so that nobody changes the bead in between.
+pub(super) fn relocate(
+    ctx: &Context,
+    given: &str,
+    rig: &str,
+    keep_open: bool,
+    remap: bool,
+) -> anyhow::Result<Moved> {
+    let (there, rig) = place::store_of_rig(ctx, rig)?;
+    let here = ctx.store_of(given)?;
+    let author = ctx.author();
+    here.transact(&author, &ctx.clock, |tx| {
+        let bead = tx.resolve(given)?.clone();
+        if there.dir() == here.dir() {
+            return Err(Usage(format!("{} is already in rig {rig}", bead.id)).into());
+        }
+        if bead.ephemeral {
+            let id = &bead.id;
+            return Err(Usage(format!(
+                "cannot move {id}: it is a wisp; first run: bd promote {id}"
+            ))
+            .into());
+        }
+        let new = change::copy_for_move(&bead);
+        let made = there.transact(&author, &ctx.clock, |tx| {
+            Ok::<_, anyhow::Error>(change::create(tx, new)?)
+        })?;
+        let edges = if remap {
+            change::remap_edges(tx, &bead.id, &rig, &made.id)?
+        } else {
+            0
+        };
+        if !keep_open {
+            change::close_moved(tx, &bead.id, &made.id)?;
+        }
+        Ok(Moved {
+            source: bead.id,
+            target: made.id,
+            closed: !keep_open,
+            edges,
+        })
+    })
+}

@@ -1,0 +1,50 @@
+use crate::context::Context;
+use bd::change::{self, Edit};
+use kit::failure::Usage;
+
+use super::report::Changed;
+use super::{args, each};
+use kit::cli::report::Answer;
+
+/// Add a line to the notes of a bead
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The text
+    #[arg(value_name = "TEXT")]
+    text: Vec<String>,
+    /// Read the text from a file; `-` is standard input
+    #[arg(short, long, value_name = "PATH", conflicts_with = "text")]
+    file: Option<String>,
+    /// Read the text from standard input
+    #[arg(long, conflicts_with_all = ["text", "file"])]
+    stdin: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("note")?;
+    let text = match (&args.file, args.stdin) {
+        (Some(path), _) => args::file(ctx, path)?,
+        (None, true) => args::stdin()?,
+        (None, false) => args.text.join(" "),
+    };
+    let text = text.trim_end();
+    if text.is_empty() {
+        return Err(Usage("note text required: bd note ID TEXT".into()).into());
+    }
+    let beads = each::change(ctx, "noting", &[args.id], |tx, id| {
+        let append_notes = Some(text.to_owned());
+        change::update(
+            tx,
+            id,
+            Edit {
+                append_notes,
+                ..Edit::default()
+            },
+        )
+    })?;
+    let line = |bead: &bd::bead::Bead| format!("✓ Note added to {}", bead.id);
+    Ok(Box::new(Changed { beads, line }))
+}

@@ -1,0 +1,16 @@
+use crate::context::Context;
+
+use kit::cli::report::{Answer, Nothing};
+
+/// Print the text about beads for AGENTS.md
+///
+/// `bd setup codex` writes it there.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    ctx.ui
+        .status("Add this to AGENTS.md, or run: bd setup codex\n");
+    ctx.ui.raw(include_str!("../../templates/agents.md"));
+    Ok(Box::new(Nothing))
+}

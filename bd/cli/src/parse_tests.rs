@@ -1,0 +1,127 @@
+//! The lean parser and the whole tree read every command line alike.
+
+use clap::error::ErrorKind;
+
+use std::ffi::OsString;
+
+use clap::Command;
+use kit::cli::parse::{Line, find_command_name, parse_line};
+
+use super::{BD, Command as Commands, Root};
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    std::iter::once("bd")
+        .chain(words.iter().copied())
+        .map(OsString::from)
+        .collect()
+}
+
+/// Every command by its path, those of families too.
+fn paths(command: &Command, above: &[String]) -> Vec<Vec<String>> {
+    let subs = command.get_subcommands();
+    subs.filter(|sub| sub.get_name() != "help")
+        .flat_map(|sub| {
+            let path = [above, &[sub.get_name().to_owned()]].concat();
+            let mut found = paths(sub, &path);
+            found.push(path);
+            found
+        })
+        .collect()
+}
+
+fn help(command: Command, args: &[OsString]) -> String {
+    let error = command.clone().try_get_matches_from(args).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DisplayHelp, "{error}");
+    error.render().to_string()
+}
+
+#[test]
+fn the_help_of_every_command_is_the_same_both_ways() {
+    let all = paths(&BD.whole(), &[]);
+    assert!(all.len() > 40, "{all:?}");
+    for path in all {
+        for flag in ["--help", "-h"] {
+            let mut line: Vec<&str> = path.iter().map(String::as_str).collect();
+            line.push(flag);
+            let args = words(&line);
+            let lean = BD.lean(&args).unwrap();
+            assert_eq!(help(lean, &args), help(BD.whole(), &args), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn every_command_is_sound_alone() {
+    for sub in BD.whole().get_subcommands() {
+        let lean = BD.lean(&words(&[sub.get_name()]));
+        match lean {
+            Some(lean) => lean.debug_assert(),
+            None => assert_eq!(sub.get_name(), "help"),
+        }
+    }
+}
+
+#[test]
+fn every_name_and_alias_is_read_alike_both_ways() {
+    let whole = BD.whole();
+    for sub in whole.get_subcommands() {
+        for name in sub.get_all_aliases().chain([sub.get_name()]) {
+            for more in [&[][..], &["x"], &["x", "y"], &["--json"], &["--limit", "3"]] {
+                let args = words(&[&[name], more].concat());
+                alike(&args);
+            }
+        }
+    }
+}
+
+/// A line that the lean way understands is understood alike by the whole tree.
+fn alike(args: &[OsString]) {
+    let show = |line: Line<Root, Commands>| format!("{line:?}");
+    let Some(lean) = BD.lean(args) else { return };
+    let lean = parse_line(lean, args.iter().cloned()).map(show);
+    let whole = parse_line(BD.whole(), args.iter().cloned()).map(show);
+    match (lean, whole) {
+        (Ok(lean), Ok(whole)) => assert_eq!(lean, whole, "{args:?}"),
+        (Err(lean), Err(whole)) => assert_eq!(lean.kind(), whole.kind(), "{args:?}"),
+        (lean, whole) => panic!("{args:?}: {lean:?}, {whole:?}"),
+    }
+}
+
+#[test]
+fn the_command_is_found_behind_flags_and_their_values() {
+    let named = |line: &[&str]| {
+        let args = words(line);
+        find_command_name(&BD.root(), &args).map(|name| name.to_str().unwrap().to_owned())
+    };
+    let show = Some("show".to_owned());
+    assert_eq!(named(&["show", "create"]), show);
+    assert_eq!(named(&["--json", "-q", "show"]), show);
+    assert_eq!(named(&["--actor", "list", "-C", "list", "show"]), show);
+    assert_eq!(named(&["--actor=list", "show"]), show);
+    assert_eq!(named(&[]), None);
+    // Not certain: the whole tree decides.
+    for line in [
+        &["-qC", "x", "show"][..],
+        &["-Cx", "show"],
+        &["--nosuch", "show"],
+        &["--", "show"],
+        &["-", "show"],
+    ] {
+        assert_eq!(named(line), None, "{line:?}");
+    }
+}
+
+#[test]
+fn beginnings_of_names_are_read_by_the_whole_tree() {
+    assert!(BD.lean(&words(&["upd", "bd-1"])).is_none());
+    let line = BD.read(words(&["upd", "bd-1"])).unwrap();
+    assert!(matches!(line.command, Some(Commands::Update(_))));
+    let line = BD.read(words(&["dep", "ad", "bd-1", "bd-2"])).unwrap();
+    assert!(matches!(line.command, Some(Commands::Dep(_))));
+}
+
+#[test]
+fn no_command_is_no_error() {
+    assert!(BD.read(words(&["--json"])).unwrap().command.is_none());
+    assert!(BD.read(words(&["--version"])).unwrap().root.version);
+}

@@ -1,0 +1,27 @@
+use crate::context::Context;
+use bd::change;
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Pin beads as context, so that they are never ready work
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("pin")?;
+    let beads = each::change(ctx, "pinning", &args.ids, |tx, id| {
+        change::amend(tx, id, |bead| {
+            bead.pinned = true;
+        })
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("📌 Pinned {}", bead.id),
+    }))
+}

@@ -1,0 +1,36 @@
+use crate::context::Context;
+use kit::sys::file;
+
+use kit::cli::report::{Answer, Nothing};
+
+/// Print instructions about beads for an agent
+///
+/// Made for session hooks: outside a project it prints nothing and succeeds. A file `.beads/PRIME.md`
+/// replaces the built-in text.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print the built-in text even if PRIME.md exists
+    #[arg(long)]
+    export: bool,
+    #[arg(long, hide = true)]
+    full: bool,
+    #[arg(long, hide = true)]
+    mcp: bool,
+    #[arg(long, hide = true)]
+    stealth: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let Ok(found) = ctx.found() else {
+        return Ok(Box::new(Nothing));
+    };
+    let local = ctx.env.cwd().join(".beads/PRIME.md");
+    let own = [local, found.dir.join("PRIME.md")]
+        .iter()
+        .find_map(|path| String::from_utf8(file::read(path).ok()??).ok());
+    match own.filter(|_| !args.export) {
+        Some(text) => ctx.ui.raw(&text),
+        None => ctx.ui.raw(include_str!("../../templates/prime.md")),
+    }
+    Ok(Box::new(Nothing))
+}

@@ -1,0 +1,35 @@
+use crate::context::Context;
+use bd::change::{self, Edit};
+
+use super::report::Changed;
+use super::{args, each};
+use kit::cli::report::Answer;
+
+/// Change the priority of a bead
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The priority (0-4 or P0-P4)
+    #[arg(value_name = "N")]
+    priority: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("priority")?;
+    let priority = Some(args::priority(&args.priority)?);
+    let beads = each::change(ctx, "updating", &[args.id], |tx, id| {
+        change::update(
+            tx,
+            id,
+            Edit {
+                priority,
+                ..Edit::default()
+            },
+        )
+    })?;
+    let line =
+        |bead: &bd::bead::Bead| format!("✓ Set priority of {} to P{}", bead.id, bead.priority);
+    Ok(Box::new(Changed { beads, line }))
+}

@@ -1,0 +1,47 @@
+use crate::context::Context;
+use bd::change::{self, Edit};
+use kit::failure::Usage;
+
+use super::report::plain_json;
+use kit::cli::report::{Answer, Said};
+
+/// Make a wisp a durable bead
+///
+/// The bead keeps its id. A comment records the promotion and its reason. As JSON the bead.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The wisp
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why it is kept
+    #[arg(short, long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("promote")?;
+    let store = ctx.store_of(&args.id)?;
+    let author = ctx.author();
+    let bead = store.transact(&author, &ctx.clock, |tx| {
+        let bead = tx.resolve(&args.id)?;
+        let id = bead.id.clone();
+        if !bead.ephemeral {
+            return Err(Usage(format!("{id} is not a wisp (already persistent)")).into());
+        }
+        let edit = Edit {
+            ephemeral: Some(false),
+            ..Edit::default()
+        };
+        change::update(tx, &id, edit)?;
+        let comment = match args.reason.as_deref().unwrap_or_default() {
+            "" => "Promoted from wisp".to_owned(),
+            reason => format!("Promoted from wisp: {reason}"),
+        };
+        change::add_comment(tx, &id, &author.actor, &comment)?;
+        let bead = tx.get_live(&id).cloned();
+        bead.ok_or_else(|| change::ChangeError::NotFound(id).into())
+    })?;
+    ctx.touch(&bead.id);
+    let line = format!("✓ Promoted {} to a durable bead", bead.id);
+    Said::new(plain_json(&bead), line).answer()
+}

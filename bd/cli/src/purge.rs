@@ -1,0 +1,121 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Status};
+use bd::change;
+use bd::query::filter::glob;
+use bd::query::when;
+use bd::store::{BeadRef, Snapshot};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted, escape};
+
+use kit::cli::report::Answer;
+
+/// Delete closed wisps
+///
+/// Shows which closed wisps would be deleted; with --force deletes them permanently. Pinned wisps stay. As JSON:
+/// `{purged_count, purged_ids}`, for a preview with `dry_run`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Delete them
+    #[arg(short, long)]
+    force: bool,
+    /// Only show what would be deleted
+    #[arg(long, conflicts_with = "force")]
+    dry_run: bool,
+    /// Only wisps closed at least this long ago, such as 7d
+    #[arg(long, value_name = "AGE")]
+    older_than: Option<String>,
+    /// Only wisps with an id that matches this pattern of `*` and `?`
+    #[arg(long, value_name = "PATTERN")]
+    pattern: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let limit = match &args.older_than {
+        Some(text) => {
+            // A bare number is a number of days.
+            let age = match text.parse::<u32>() {
+                Ok(days) => format!("{days}d"),
+                Err(_) => text.clone(),
+            };
+            let nanos = when::duration(&age).ok_or_else(|| {
+                Usage(format!(
+                    "invalid --older-than \"{text}\": use 12h, 7d or 2w"
+                ))
+            })?;
+            ctx.now() - jiff::SignedDuration::from_nanos(nanos)
+        }
+        None => ctx.now(),
+    };
+    let is_due = |bead: &Bead| {
+        let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+        bead.ephemeral
+            && bead.status == Status::Closed
+            && !bead.pinned
+            && closed.instant() <= limit
+            && args
+                .pattern
+                .as_deref()
+                .is_none_or(|pattern| glob(pattern, &bead.id))
+    };
+    let due = |snapshot: &Snapshot| -> Vec<String> {
+        let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
+        let beads = heads.filter_map(|head| head.bead());
+        let beads = beads.filter(|bead| is_due(bead));
+        beads.map(|bead| bead.id.clone()).collect()
+    };
+    let store = ctx.store()?;
+    if !args.force {
+        let ids = due(&store.snapshot()?);
+        return Ok(Box::new(Purged { ids, dry_run: true }));
+    }
+    ctx.may_change("purge")?;
+    let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let ids = due(tx);
+        tx.describe("purge", "");
+        for id in &ids {
+            change::delete(tx, id, "purged", true)?;
+        }
+        Ok(ids)
+    })?;
+    Ok(Box::new(Purged {
+        ids,
+        dry_run: false,
+    }))
+}
+
+#[derive(Debug)]
+struct Purged {
+    ids: Vec<String>,
+    dry_run: bool,
+}
+
+impl Report for Purged {
+    fn json(&self) -> Value {
+        let mut value = json!({"purged_count": self.ids.len(), "purged_ids": self.ids});
+        if self.dry_run {
+            value["dry_run"] = json!(true);
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.ids.is_empty() {
+            page.line("No closed wisps to delete");
+            return;
+        }
+        let count = counted(self.ids.len(), "closed wisp");
+        if self.dry_run {
+            page.line(format!("Would delete {count}:"));
+        } else {
+            page.line(format!("✓ Deleted {count}:"));
+        }
+        for id in &self.ids {
+            page.line(format!("  {}", escape::line(id)));
+        }
+        if self.dry_run {
+            page.line("Delete permanently: bd purge --force");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+use crate::context::Context;
+
+use kit::cli::report::{Answer, Nothing};
+
+/// Create a bead and print only its id
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The title
+    #[arg(required = true, value_name = "WORDS")]
+    words: Vec<String>,
+    /// The priority, 0-4 or P0-P4
+    #[arg(short, long, default_value = "2", value_name = "N")]
+    priority: String,
+    /// The type
+    #[arg(
+        short = 't',
+        long = "type",
+        default_value = "task",
+        value_name = "KIND"
+    )]
+    kind: String,
+    /// Add these labels
+    #[arg(short, long, value_name = "LABELS")]
+    labels: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let title = args.words.join(" ");
+    let quick = super::create::Args::quick(title, args.priority, args.kind, args.labels);
+    let (bead, _) = super::create::make(ctx, &quick)?;
+    ctx.ui.raw(&format!("{}\n", bead.id));
+    Ok(Box::new(Nothing))
+}

@@ -1,0 +1,122 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::query::{Order, expr, sort};
+use kit::failure::Usage;
+use kit::sys::env::zone;
+use kit::ui::{Page, Report, counted};
+
+use super::line;
+use super::list::{DrawnRow, warn_of_damage};
+use kit::cli::report::{Answer, Said};
+
+/// List the beads that an expression describes
+///
+/// An expression compares fields with values: `field=value`, also with `!=`, `<`, `<=`, `>` and `>=`, combined by AND, OR, NOT
+/// and brackets. Fields: status, priority, type, assignee, owner, label, title, description, notes, created, updated, closed, id,
+/// spec, parent, pinned, ephemeral, template, mol_type. The value `none` means that the field is empty. Titles, descriptions and
+/// notes are searched for the value. Ids, labels and specs may have `*` and `?`. `created>7d` means created within the last 7
+/// days. Closed beads are listed only with --all, or if the expression has status or closed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The expression, such as `status=open AND priority<2`
+    #[arg(value_name = "EXPRESSION", required = true)]
+    words: Vec<String>,
+    /// Show at most N beads; 0 for all
+    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    /// Also list closed beads
+    #[arg(short, long)]
+    all: bool,
+    /// Print several lines per bead
+    #[arg(long)]
+    long: bool,
+    /// Sort by this field
+    #[arg(long, value_name = "FIELD")]
+    sort: Option<Order>,
+    /// Reverse the order
+    #[arg(short, long)]
+    reverse: bool,
+    /// Only print how the expression is read
+    #[arg(long)]
+    parse_only: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let text = args.words.join(" ");
+    let zone = zone();
+    let invalid = |error: expr::ExprError| Usage(format!("invalid query: {error}"));
+    let expr = expr::read(&text, ctx.now(), &zone).map_err(invalid)?;
+    if args.parse_only {
+        let read = expr.to_string();
+        return Said::new(json!({"query": text, "parsed": read}), &read).answer();
+    }
+    let snapshot = ctx.store()?.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    let with_closed = args.all || expr.asks_for_status();
+    let with_templates = args.all || expr.asks_for_templates();
+    let beads = snapshot
+        .select(|head| (with_closed || head.is_open()) && (with_templates || !head.is_template()));
+    let mut found: Vec<&Bead> = beads.filter(|bead| expr.matches(bead, &zone)).collect();
+    let total = found.len();
+    match args.sort {
+        Some(order) => sort::sort(&mut found, order, args.reverse),
+        None => {
+            sort::usual(&mut found, total);
+            if args.reverse {
+                found.reverse();
+            }
+        }
+    }
+    if args.limit > 0 {
+        found.truncate(args.limit);
+    }
+    if found.len() < total {
+        let shown = found.len();
+        ctx.ui.status(&format!(
+            "Showing {shown} of {total} issues (use --limit 0 for all)"
+        ));
+    }
+    let rows = found.into_iter().map(|bead| {
+        let links = line::links(&snapshot, bead);
+        (DrawnRow::of(&snapshot, bead), links)
+    });
+    Ok(Box::new(Matches {
+        rows: rows.collect(),
+        total,
+        long: args.long,
+    }))
+}
+
+/// The beads that were found.
+#[derive(Debug)]
+struct Matches {
+    rows: Vec<(DrawnRow, String)>,
+    total: usize,
+    long: bool,
+}
+
+impl Report for Matches {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|(row, _)| row.json(true)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.rows.is_empty() {
+            page.line("No issues found");
+            return;
+        }
+        page.line(format!("Found {}:", counted(self.total, "issue")));
+        for (row, links) in &self.rows {
+            line::listed(page, &row.bead, if self.long { "" } else { links });
+            let first = row.bead.description.lines().next().unwrap_or_default();
+            if self.long && !first.is_empty() {
+                page.cut_line(format!("  {}", kit::ui::escape::line(first)));
+            }
+            if self.long && !links.is_empty() {
+                page.cut_line(format!(" {links}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+use crate::context::Context;
+
+use kit::cli::report::{Answer, Nothing};
+
+/// Show a short tour
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    ctx.ui.raw(include_str!("../../templates/quickstart.md"));
+    Ok(Box::new(Nothing))
+}

@@ -1,0 +1,50 @@
+//! Why beads are not ready, as JSON and drawn for people.
+
+use serde_json::{Value, json};
+
+use crate::line;
+use bd::bead::{Bead, record};
+use bd::graph::explain::Reason;
+use kit::ui::{Page, Report, escape};
+
+/// Why beads are not ready.
+#[derive(Debug)]
+pub(super) struct Explanation {
+    /// The beads, each with its reasons.
+    pub(super) items: Vec<(Bead, Vec<Reason>)>,
+}
+
+impl Report for Explanation {
+    fn json(&self) -> Value {
+        let one = |(bead, reasons): &(Bead, Vec<Reason>)| {
+            let reasons: Vec<Value> = reasons
+                .iter()
+                .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
+                .collect();
+            let bead = record::value(bead);
+            json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
+        };
+        self.items.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.items.is_empty() {
+            page.line("✨ Nothing is blocked");
+            return;
+        }
+        page.line(format!("🚫 Not ready ({}):", self.items.len()));
+        page.blank();
+        for (bead, reasons) in &self.items {
+            let style = page.style().clone();
+            let head = format!(
+                "[{}] {}: ",
+                line::priority(&style, bead.priority),
+                style.cyan(&escape::line(&bead.id))
+            );
+            line::fitted(page, &head, &bead.title, "");
+            for reason in reasons {
+                page.cut_line(format!("    {}", escape::line(&reason.to_string())));
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+mod explanation;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Kind};
+use bd::graph::explain;
+use bd::graph::external::Capabilities;
+use bd::graph::ready::{self, Order, ReadyQuery};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::args;
+use super::line;
+use super::list::warn_of_damage;
+use explanation::Explanation;
+use kit::cli::report::Answer;
+
+/// List beads to start now
+///
+/// Lists open beads that are neither blocked nor deferred, ten at most. As JSON an array of beads with
+/// `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
+/// `comment_count`; `[]` if there are none. --explain lists the open beads that are not ready instead,
+/// each with its reasons: an array of `{id, title, status, priority, reasons: [{rule, subject, text}]}`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Show at most N beads; 0 for all
+    #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
+    limit: usize,
+    /// Only beads of this priority
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    /// Only beads of this assignee
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Only unassigned beads
+    #[arg(short, long)]
+    unassigned: bool,
+    /// Sort by: hybrid (new beads by priority, then old ones), priority, oldest
+    #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
+    sort: String,
+    /// Only beads with all given labels
+    #[arg(short, long, value_name = "LABELS")]
+    label: Vec<String>,
+    /// Only beads with one of the given labels
+    #[arg(long, value_name = "LABELS")]
+    label_any: Vec<String>,
+    /// Only beads of this type
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// No beads with one of the given labels
+    #[arg(long, value_name = "LABELS")]
+    exclude_label: Vec<String>,
+    /// No beads of the given types
+    #[arg(long, value_name = "KINDS")]
+    exclude_type: Vec<String>,
+    /// Only descendants of this bead
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    #[arg(long, value_name = "KIND", hide = true)]
+    mol_type: Option<String>,
+    /// List the ready steps of this molecule
+    #[arg(long, value_name = "ID", conflicts_with_all = ["explain", "gated"])]
+    mol: Option<String>,
+    /// List molecules whose step is ready after its gate opened
+    #[arg(long, conflicts_with = "explain")]
+    gated: bool,
+    /// Also list deferred beads
+    #[arg(long)]
+    include_deferred: bool,
+    /// Explain why the other beads are not ready
+    #[arg(long)]
+    explain: bool,
+    #[arg(long, hide = true)]
+    pretty: bool,
+    #[arg(long, hide = true)]
+    plain: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(id) = &args.mol {
+        return super::mol::of_molecule(ctx, id);
+    }
+    if args.gated {
+        return super::mol::gated(ctx);
+    }
+    let store = ctx.store()?;
+    let mut snapshot = store.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    if args.explain {
+        return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
+    }
+    let order = Order::read(&args.sort).ok_or_else(|| {
+        Usage(format!(
+            "invalid sort policy '{}'. Valid values: hybrid, priority, oldest",
+            args.sort
+        ))
+    })?;
+    let query = ReadyQuery {
+        kind: args.kind.as_deref().map(Kind::in_filter),
+        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        assignee: args.assignee,
+        unassigned: args.unassigned,
+        labels: args::labels(&args.label),
+        labels_any: args::labels(&args.label_any),
+        not_labels: args::labels(&args.exclude_label),
+        not_kinds: args::slice(&args.exclude_type)
+            .iter()
+            .map(|kind| Kind::in_filter(kind))
+            .collect(),
+        parent: match &args.parent {
+            Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
+            None => None,
+        },
+        mol_type: args.mol_type,
+        include_deferred: args.include_deferred,
+        order,
+        limit: args.limit,
+        ..ReadyQuery::default()
+    };
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut found, mut total) = if outside.are_checked() {
+        // Which are ready is known only after all were asked about.
+        let all = ReadyQuery { limit: 0, ..query };
+        ready::ready(&snapshot, &all, ctx.now())
+    } else {
+        ready::ready(&snapshot, &query, ctx.now())
+    };
+    if outside.are_checked() {
+        found.retain(|bead| outside.missing(bead).is_empty());
+        total = found.len();
+    }
+    if args.limit > 0 {
+        found.truncate(args.limit);
+    }
+    let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
+    Ok(Box::new(Ready {
+        total,
+        any_open: snapshot.any_open(),
+        beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
+    }))
+}
+
+/// Why the open beads that are not ready are not.
+fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
+    let mut outside = Capabilities::new(snapshot, dir, ctx.routes(dir));
+    let found = explain::not_ready(snapshot, ctx.now(), |bead| {
+        if outside.are_checked() {
+            outside.missing(bead)
+        } else {
+            Vec::new()
+        }
+    });
+    let items = found.into_iter();
+    Explanation {
+        items: items
+            .map(|item| (item.bead.clone(), item.reasons))
+            .collect(),
+    }
+}
+
+/// Ready work.
+#[derive(Debug)]
+struct Ready {
+    beads: Vec<Bead>,
+    total: usize,
+    any_open: bool,
+}
+
+impl Report for Ready {
+    fn json(&self) -> Value {
+        let one = |bead: &Bead| {
+            let mut value = super::report::plain_json(bead);
+            value["dependency_count"] = json!(0);
+            value["dependent_count"] = json!(0);
+            value["comment_count"] = json!(bead.comments.len());
+            value
+        };
+        self.beads.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.beads.is_empty() {
+            let text = if self.any_open {
+                "✨ No ready work found (what is open is taken, deferred or blocked: bd ready --explain)"
+            } else {
+                "✨ No open issues"
+            };
+            page.line(text);
+            return;
+        }
+        page.line(format!(
+            "📋 Ready work ({} issues with no blockers):",
+            self.total
+        ));
+        page.blank();
+        for (number, bead) in self.beads.iter().enumerate() {
+            let style = page.style().clone();
+            let head = format!(
+                "{}. [{}] [{}] {}: ",
+                number + 1,
+                line::priority(&style, bead.priority),
+                escape::line(bead.issue_type.as_str()),
+                style.cyan(&escape::line(&bead.id)),
+            );
+            line::fitted(page, &head, &bead.title, "");
+            if let Some(minutes) = bead.estimated_minutes {
+                page.line(format!("   Estimate: {minutes} min"));
+            }
+            if !bead.assignee.is_empty() {
+                page.cut_line(format!("   Assignee: {}", escape::line(&bead.assignee)));
+            }
+        }
+        if self.beads.len() < self.total {
+            page.blank();
+            page.line(format!(
+                "{} more (use -n 0 for all)",
+                self.total - self.beads.len()
+            ));
+        }
+    }
+}

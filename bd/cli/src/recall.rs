@@ -1,0 +1,30 @@
+use serde_json::json;
+
+use crate::context::Context;
+use kit::ui::escape;
+
+use super::remember::setting;
+use kit::cli::report::{Answer, Exit, Said};
+
+/// Print a note of `bd remember`
+///
+/// It exits with 1 if there is none.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The key
+    #[arg(value_name = "KEY")]
+    key: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.store()?;
+    let value = ctx.config.get(&setting(&args.key));
+    let is_there = value.is_some();
+    let json =
+        json!({"key": args.key, "value": value.as_deref().unwrap_or_default(), "found": is_there});
+    let line = match value {
+        Some(value) => escape::block(&value),
+        None => format!("No memory with key {:?}; bd memories lists all", args.key),
+    };
+    Exit::with(u8::from(!is_there), Said::new(json, line))
+}

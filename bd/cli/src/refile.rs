@@ -1,0 +1,29 @@
+use serde_json::json;
+
+use crate::context::Context;
+
+use super::move_;
+use kit::cli::report::Answer;
+
+/// Move a bead to another rig, without its edges
+///
+/// Creates the bead in the other rig and closes it here. As JSON: `{source, target, closed}`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The rig, by its name or its prefix
+    #[arg(value_name = "RIG")]
+    rig: String,
+    /// Leave the bead here open
+    #[arg(long)]
+    keep_open: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("refile")?;
+    let moved = move_::relocate(ctx, &args.id, &args.rig, args.keep_open, false)?;
+    let json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
+    moved.say(json)
+}

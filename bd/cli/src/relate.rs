@@ -1,0 +1,12 @@
+//! `bd relate`: an older name of `bd dep relate`.
+
+use crate::context::Context;
+
+use super::dep::relate;
+use kit::cli::report::Answer;
+
+pub(crate) use relate::Args;
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    relate::run(ctx, &args)
+}

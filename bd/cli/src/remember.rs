@@ -1,0 +1,56 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::config;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use kit::cli::report::{Answer, Said};
+
+/// Keep a note for later sessions
+///
+/// `bd memories` lists all notes, `bd recall KEY` prints one, `bd forget KEY` removes it. A note is the setting
+/// `kv.memory.KEY` of `config.yaml`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The note
+    #[arg(required = true, value_name = "TEXT")]
+    words: Vec<String>,
+    /// The key (default: the first words)
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+/// The setting that holds a note.
+pub(super) fn setting(key: &str) -> String {
+    format!("kv.memory.{}", slug(key, usize::MAX))
+}
+
+/// The first words of a text, joined by hyphens.
+fn slug(text: &str, count: usize) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = words.filter(|word| !word.is_empty()).take(count);
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("remember")?;
+    let text = args.words.join(" ");
+    let key = match &args.key {
+        Some(key) => slug(key, usize::MAX),
+        None => slug(&text, 8),
+    };
+    if key.is_empty() || text.trim().is_empty() {
+        return Err(Usage("a note needs some words: bd remember TEXT".into()).into());
+    }
+    let name = setting(&key);
+    let is_known = ctx.config.get(&name).is_some();
+    config::set(ctx.store()?.dir(), &name, &text)?;
+    let (action, word) = if is_known {
+        ("updated", "Updated")
+    } else {
+        ("remembered", "Remembered")
+    };
+    let value = json!({"key": key, "value": text, "action": action});
+    Said::new(value, format!("{word} [{key}]: {}", escape::line(&text))).answer()
+}

@@ -1,0 +1,42 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::{self, NewIds};
+use kit::failure::Usage;
+use kit::ui::counted;
+
+use super::dep;
+use kit::cli::report::{Answer, Said};
+
+/// Give a bead another id
+///
+/// Edges and texts that name it follow. The old id is free then.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Its new id
+    #[arg(value_name = "NEW")]
+    new: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("rename")?;
+    if args.id == args.new {
+        return Err(Usage(format!("{} has that id already", args.id)).into());
+    }
+    let store = ctx.store_of(&args.id)?;
+    let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let old = dep::resolve(tx, &args.id, "issue")?;
+        let count = change::rename(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
+        tx.describe("rename", "");
+        Ok((old, count))
+    })?;
+    let value = json!({"old_id": old, "new_id": args.new, "references_updated": count});
+    let mut line = format!("Renamed {old} -> {}", args.new);
+    if count > 0 {
+        line.push_str(&format!(" ({} updated)", counted(count, "reference")));
+    }
+    Said::new(value, line).answer()
+}

@@ -1,0 +1,39 @@
+use crate::context::Context;
+use bd::change;
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::{Answer, Said};
+use kit::ui::escape;
+use serde_json::Value;
+
+/// Reopen closed beads
+///
+/// The reason stands in `bd history`. An open bead stays unchanged.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// The reason
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("reopen")?;
+    each::resolve_all(ctx, &args.ids)?;
+    let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
+        change::reopen(tx, id, args.reason.as_deref())
+    })?;
+    if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {
+        let line =
+            |bead: &bd::bead::Bead| format!("↻ Reopened {}: {}", bead.id, escape::line(&reason));
+        let lines = beads.iter().map(line).collect();
+        return Said::lines(Value::Null, lines).answer();
+    }
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("↻ Reopened {}", bead.id),
+    }))
+}

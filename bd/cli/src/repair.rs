@@ -1,0 +1,16 @@
+use crate::context::Context;
+
+use super::doctor;
+use kit::cli::report::Answer;
+
+/// Repair the beads of a project, as `bd doctor --fix`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only check
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    doctor::run(ctx, doctor::Args::here(!args.dry_run))
+}

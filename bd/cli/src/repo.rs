@@ -1,0 +1,57 @@
+//! `bd repo`: what the era used to copy beads of other repositories into its database.
+
+use serde_json::json;
+
+use crate::context::Context;
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Said};
+
+/// Show which repositories have beads here
+///
+/// Beads of other repositories are not copied. Rigs of a town are found by their routes, other projects by the setting
+/// `external_projects.NAME`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// List the repositories
+    List {},
+    /// Accepted for older scripts; there is nothing to copy
+    Sync {},
+    /// Refused: beads of other repositories are not copied
+    Add {
+        /// The repository
+        #[arg(value_name = "PATH")]
+        path: String,
+    },
+    /// Refused: beads of other repositories are not copied
+    Remove {
+        /// The repository
+        #[arg(value_name = "PATH")]
+        path: String,
+    },
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        Verb::List {} => {
+            let projects = ctx.config.family("external_projects");
+            let mut lines = vec!["Primary: .".to_owned()];
+            lines.extend(projects.iter().map(|(name, path)| format!("{name}: {path}")));
+            Said::lines(json!({"primary": ".", "additional": projects}), lines).answer()
+        }
+        Verb::Sync {} => {
+            let line = "Nothing to copy: beads of other repositories stay there";
+            Said::new(json!({"synced": true}), line).answer()
+        }
+        Verb::Add { path } | Verb::Remove { path } => Err(Usage(format!(
+            "beads of other repositories are not copied. To wait for work of a project: bd config set external_projects.NAME {path}"
+        ))
+        .into()),
+    }
+}

@@ -1,0 +1,54 @@
+//! Reports that several commands share.
+
+use serde_json::{Value, json};
+
+use bd::bead::{Bead, hash, record};
+use kit::ui::{Page, Report, escape};
+
+/// Beads that a command changed, with a line for each.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    /// The beads as they are now.
+    pub(crate) beads: Vec<Bead>,
+    /// What is said of each.
+    pub(crate) line: fn(&Bead) -> String,
+}
+
+impl Report for Changed {
+    fn json(&self) -> Value {
+        let one = |bead: &Bead| {
+            let mut value = plain_json(bead);
+            value["version"] = json!(hash::version(bead));
+            value
+        };
+        self.beads.iter().map(one).collect()
+    }
+
+    fn is_confirmation(&self) -> bool {
+        true
+    }
+
+    fn human(&self, page: &mut Page) {
+        for bead in &self.beads {
+            let line = (self.line)(bead);
+            page.line(escape::line(&line));
+        }
+    }
+}
+
+/// A bead without its edges and comments.
+pub(crate) fn plain_json(bead: &Bead) -> Value {
+    let mut value = record::value(bead);
+    if let Value::Object(object) = &mut value {
+        object.shift_remove("dependencies");
+        object.shift_remove("comments");
+    }
+    value
+}
+
+/// A bead on the other side of an edge: without its own edges, with the edge's kind.
+pub(crate) fn linked_json(bead: &Bead, kind: &str) -> Value {
+    let mut value = plain_json(bead);
+    value["dependency_type"] = json!(kind);
+    value
+}

@@ -1,0 +1,93 @@
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::merge::markers;
+use bd::store::paths::Paths;
+use kit::ui::{counted, escape};
+
+use super::merge::{self, Sides, merged};
+use kit::cli::report::{Answer, Said};
+
+/// Merge both sides of a bead file that has conflict markers
+///
+/// Merges the sides field by field, as `bd merge` does, writes the result in place of the file, and keeps in history what gave way. As long as git reports the
+/// file as unmerged, `bd merge --unmerged` does the same with what git knows of the common ancestor.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file (default: the beads of this project)
+    #[arg(value_name = "FILE")]
+    file: Option<String>,
+    /// How conflicts are resolved
+    #[arg(long, value_name = "MODE", default_value = "mechanical", value_parser = ["mechanical"])]
+    mode: String,
+    /// Only show what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// The project in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    path: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let path: PathBuf = match (&args.file, &args.path) {
+        (Some(file), _) => ctx.env.absolute(file),
+        (None, Some(folder)) => {
+            let dir = ctx.env.absolute(folder).join(".beads");
+            Paths::of(&dir).issues().to_owned()
+        }
+        (None, None) => Paths::of(&ctx.found()?.dir).issues().to_owned(),
+    };
+    let shown = path.display().to_string();
+    let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
+    let sides = markers::sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
+    let count = sides.conflicts.len();
+    let conflict = |own: &markers::MarkedConflict| {
+        let mut value = json!({
+            "line_range": format!("{}-{}", own.lines.start(), own.lines.end()),
+            "left_label": own.left_label,
+            "right_label": own.right_label,
+            "resolution": "merged",
+        });
+        if let [id, ..] = own.ids.as_slice() {
+            value["issue_id"] = json!(id);
+        }
+        value
+    };
+    let mut value = json!({
+        "file_path": shown,
+        "dry_run": args.dry_run,
+        "mode": args.mode,
+        "conflicts_found": count,
+        "conflicts_resolved": 0,
+        "status": "clean",
+    });
+    let shown = escape::line(&shown);
+    if count == 0 {
+        return Said::new(value, format!("✓ {shown} has no conflict markers")).answer();
+    }
+    value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
+    let sides = Sides {
+        base: sides.base,
+        left: sides.left,
+        right: sides.right,
+    };
+    let merged = merged(ctx, &sides).with_context(|| format!("merging {shown}"))?;
+    let count_text = counted(count, "conflict");
+    if args.dry_run {
+        value["status"] = json!("dry_run");
+        return Said::new(value, format!("Would resolve {count_text} in {shown}")).answer();
+    }
+    ctx.may_change("resolve-conflicts")?;
+    merge::write(ctx, &path, &merged, &sides)?;
+    value["conflicts_resolved"] = json!(count);
+    value["status"] = json!("resolved");
+    let next = format!("Next: git add {shown}");
+    Said::lines(
+        value,
+        vec![format!("✓ Resolved {count_text} in {shown}"), next],
+    )
+    .answer()
+}

@@ -1,0 +1,223 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Stamp};
+use bd::change::{self, Restored, Revived};
+use bd::store::Store;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::report::plain_json;
+use kit::cli::report::Answer;
+
+/// Bring back deleted, archived or rolled-back beads
+///
+/// With ids alone it brings beads back from the archive, or as they were before they were deleted: with their edges, if
+/// history has the deletion, and with edits that other clones made.
+///
+/// After `git reset --hard`, `git checkout`, `git stash` or `git revert` the file may be older than your changes. The next
+/// command reports each rolled-back line and keeps it. --lost brings these lines back: byte for byte, or merged by field
+/// with later edits. It names fields that were edited since, and keeps those edits. --discard accepts the older state.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Bring rolled-back lines back
+    #[arg(long)]
+    lost: bool,
+    /// Drop rolled-back lines and accept the older state
+    #[arg(long)]
+    discard: bool,
+    /// The beads (default with --lost and --discard: all)
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Only show what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if !args.lost && !args.discard {
+        if args.ids.is_empty() {
+            return Err(Usage(
+                "say what to restore: bd restore ID... for deleted and archived beads, or bd restore --lost [ID...]"
+                    .into(),
+            )
+            .into());
+        }
+        return back(ctx, &args);
+    }
+    let store = ctx.store()?;
+    let found: BTreeSet<String> = store.rolled_back()?.into_iter().map(|one| one.id).collect();
+    let asked = asked(&store, &args.ids, &found)?;
+    let ids: BTreeSet<String> = match &asked {
+        Some(asked) => found.intersection(asked).cloned().collect(),
+        None => found,
+    };
+    let mut decided = Decided {
+        sound: asked
+            .iter()
+            .flatten()
+            .filter(|id| !ids.contains(*id))
+            .cloned()
+            .collect(),
+        found: ids.iter().map(|id| (id.clone(), BTreeSet::new())).collect(),
+        discard: args.discard,
+        dry_run: args.dry_run,
+    };
+    if !args.dry_run && !ids.is_empty() {
+        ctx.may_change("restore")?;
+        if args.discard {
+            store.discard_rolled_back(Some(&ids))?;
+        } else {
+            let restored = store.restore_rolled_back(&ctx.author(), &ctx.clock, Some(&ids));
+            decided.found = restored?;
+        }
+    }
+    Ok(Box::new(decided))
+}
+
+/// The full ids of beads that are asked for.
+fn asked(
+    store: &Store,
+    given: &[String],
+    found: &BTreeSet<String>,
+) -> anyhow::Result<Option<BTreeSet<String>>> {
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let snapshot = store.snapshot()?;
+    // One that is in no file any more has no other name.
+    let full = |id: &String| -> anyhow::Result<String> {
+        if found.contains(id) || snapshot.bead_ref(id).is_some() {
+            return Ok(id.clone());
+        }
+        Ok(snapshot.resolve(id)?.id.clone())
+    };
+    given
+        .iter()
+        .map(full)
+        .collect::<anyhow::Result<_>>()
+        .map(Some)
+}
+
+/// Brings beads back from the archive, and deleted ones to life.
+fn back(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
+    if args.dry_run {
+        return Err(Usage("--dry-run goes with --lost".into()).into());
+    }
+    ctx.may_change("restore")?;
+    let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
+    let restored = restored?;
+    if ctx.ui.is_json() {
+        for line in restored.revived.iter().flat_map(remarks) {
+            ctx.ui.warn(&line);
+        }
+    }
+    Ok(Box::new(RestoreReport(restored)))
+}
+
+/// The beads that came back.
+struct RestoreReport(Restored);
+
+impl Report for RestoreReport {
+    fn json(&self) -> Value {
+        let revived = self.0.revived.iter().map(|revived| &revived.bead);
+        self.0
+            .archived
+            .iter()
+            .chain(revived)
+            .map(plain_json)
+            .collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for Bead { id, title, .. } in &self.0.archived {
+            let line = format!("✓ Restored {id} from the archive: {title}");
+            page.line(escape::line(&line));
+        }
+        for revived in &self.0.revived {
+            let Bead {
+                id, title, status, ..
+            } = &revived.bead;
+            let Bead {
+                deleted_by,
+                deleted_at,
+                ..
+            } = &revived.tombstone;
+            let at = deleted_at.as_ref().map_or("", Stamp::as_str);
+            let line =
+                format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
+            page.line(escape::line(&line));
+            for remark in remarks(revived) {
+                page.line(format!("    {remark}"));
+            }
+        }
+    }
+}
+
+/// What did not come back with a bead.
+fn remarks(revived: &Revived) -> Vec<String> {
+    let edges = revived.left_out.iter();
+    let mut remarks: Vec<String> = edges
+        .map(|edge| format!("not back: {}", escape::line(edge)))
+        .collect();
+    if !revived.is_known {
+        let id = escape::line(&revived.bead.id);
+        remarks.push(format!(
+            "history here does not have the deletion of {id}: edges that went with it may not be back (bd dep add {id} ID)"
+        ));
+    }
+    remarks
+}
+
+/// What was decided about lines that a rollback took.
+#[derive(Debug)]
+struct Decided {
+    /// The beads, with the fields that were edited since and stay.
+    found: BTreeMap<String, BTreeSet<String>>,
+    /// Beads that were asked for and lack nothing.
+    sound: Vec<String>,
+    discard: bool,
+    dry_run: bool,
+}
+
+impl Report for Decided {
+    fn json(&self) -> Value {
+        let one = |(id, kept): (&String, &BTreeSet<String>)| {
+            let restored = !self.dry_run && !self.discard;
+            let discarded = !self.dry_run && self.discard;
+            json!({"id": id, "restored": restored, "discarded": discarded, "kept": kept})
+        };
+        self.found.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if !self.sound.is_empty() {
+            let ids = escape::line(&self.sound.join(", "));
+            page.line(format!(
+                "Nothing is lost of {ids}: no rollback took anything of it"
+            ));
+        } else if self.found.is_empty() {
+            page.line("Nothing is lost: no rollback took anything that is not there");
+        }
+        let mark = match (self.dry_run, self.discard) {
+            (true, true) => "would discard the lost changes to",
+            (true, false) => "would restore",
+            (false, true) => "✓ discarded the lost changes to",
+            (false, false) => "✓ restored",
+        };
+        for (id, kept) in &self.found {
+            page.line(escape::line(&format!("{mark} {id}")));
+            if !kept.is_empty() {
+                let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+                page.line(format!(
+                    "    edited since, and left so: {} (what it was: bd history {})",
+                    escape::line(&kept.join(", ")),
+                    escape::line(id)
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `bd schema`: the shapes of `--json`.
+
+mod notation;
+
+use serde_json::json;
+
+use crate::context::Context;
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Nothing, Said};
+use notation::SchemaTable;
+
+/// Print the JSON Schema of a command's --json
+///
+/// Without a command it lists the commands that print JSON. Keys of beads that no schema names may follow in later
+/// versions, and beads keep keys of other programs. `bd schema error` describes failures.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The command, such as `list` or `dep tree`
+    #[arg(value_name = "COMMAND")]
+    words: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let table = SchemaTable::read();
+    if args.words.is_empty() {
+        let commands: Vec<&str> = table.commands().collect();
+        let lines = commands.iter().map(|name| format!("bd schema {name}"));
+        return Said::lines(json!(commands), lines.collect()).answer();
+    }
+    let name = args.words.join(" ");
+    let Some(schema) = table.schema(&name) else {
+        let text = if table.knows(&name) {
+            format!("bd {name} prints no JSON of its own")
+        } else {
+            format!("unknown command \"{name}\": `bd schema` lists the commands")
+        };
+        return Err(Usage(text).into());
+    };
+    ctx.ui.raw(&kit::json::pretty(&schema));
+    Ok(Box::new(Nothing))
+}

@@ -1,0 +1,220 @@
+//! The short notation of shapes, read into JSON Schema. The notation is described in `schemas.txt`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+/// The shapes of all commands.
+const TABLE: &str = include_str!("../../../templates/schemas.txt");
+
+/// The lines of the table: named shapes, and the shapes of commands.
+pub(super) struct SchemaTable {
+    names: BTreeMap<&'static str, &'static str>,
+    commands: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+impl SchemaTable {
+    /// Reads the table.
+    pub(super) fn read() -> Self {
+        let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
+        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+            let Some((name, shape)) = line.split_once(" = ") else {
+                continue;
+            };
+            match name.strip_prefix("bd ") {
+                Some(command) => commands.entry(command).or_default().push(shape),
+                None => {
+                    names.insert(name, shape);
+                }
+            }
+        }
+        Self { names, commands }
+    }
+
+    /// The commands that print JSON.
+    pub(super) fn commands(&self) -> impl Iterator<Item = &'static str> {
+        let with_json = self
+            .commands
+            .iter()
+            .filter(|(_, shapes)| shapes.as_slice() != ["-"]);
+        with_json.map(|(command, _)| *command)
+    }
+
+    /// Whether a command is in the table.
+    pub(super) fn knows(&self, command: &str) -> bool {
+        self.commands.contains_key(command)
+    }
+
+    /// The JSON Schema of what a command prints; `None` if it prints no JSON of its own.
+    pub(super) fn schema(&self, command: &str) -> Option<Value> {
+        let shapes = self.commands.get(command)?;
+        let shapes: Vec<Value> = shapes
+            .iter()
+            .flat_map(|shape| self.alternatives(shape))
+            .collect();
+        let mut schema = match shapes.as_slice() {
+            [] => return None,
+            [one] => one.clone(),
+            _ => json!({"anyOf": shapes}),
+        };
+        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+        schema["title"] = json!(format!("bd {command} --json"));
+        let definitions: Map<String, Value> = self
+            .names
+            .iter()
+            .map(|(name, shape)| ((*name).to_owned(), self.shape(shape)))
+            .collect();
+        schema["$defs"] = Value::Object(used(&schema, definitions));
+        Some(schema)
+    }
+
+    fn alternatives(&self, text: &str) -> Vec<Value> {
+        let all = split(text, '|').into_iter().map(str::trim);
+        all.filter(|text| *text != "-")
+            .map(|text| self.single(text))
+            .collect()
+    }
+
+    fn shape(&self, text: &str) -> Value {
+        match self.alternatives(text).as_slice() {
+            [one] => one.clone(),
+            all => json!({"anyOf": all}),
+        }
+    }
+
+    fn single(&self, text: &str) -> Value {
+        let text = text.trim();
+        if let Some(inner) = text
+            .strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'))
+        {
+            return json!({"type": "array", "items": self.shape(inner)});
+        }
+        if let Some(inner) = text
+            .strip_prefix('{')
+            .and_then(|text| text.strip_suffix('}'))
+        {
+            return self.object(inner);
+        }
+        match text {
+            "any" => json!({}),
+            "text" => json!({"type": "string"}),
+            "int" => json!({"type": "integer"}),
+            "number" => json!({"type": "number"}),
+            "bool" => json!({"type": "boolean"}),
+            "null" => json!({"type": "null"}),
+            name => json!({"$ref": format!("#/$defs/{name}")}),
+        }
+    }
+
+    fn object(&self, text: &str) -> Value {
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut others = json!(false);
+        for part in split(text, ',').into_iter().map(str::trim) {
+            if let Some(name) = part.strip_prefix("...") {
+                let base = self.shape(self.names.get(name).copied().unwrap_or("any"));
+                if let Some(Value::Object(own)) = base.get("properties") {
+                    properties.extend(own.clone());
+                }
+                if let Some(Value::Array(own)) = base.get("required") {
+                    required.extend(own.clone());
+                }
+                others = base.get("additionalProperties").cloned().unwrap_or(others);
+                continue;
+            }
+            let Some((key, shape)) = part.split_once(": ") else {
+                continue;
+            };
+            if key == "*" {
+                others = self.shape(shape);
+                continue;
+            }
+            let name = key.trim_end_matches('?');
+            if name == key {
+                required.push(json!(key));
+            }
+            properties.insert(name.to_owned(), self.shape(shape));
+        }
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": others,
+        })
+    }
+}
+
+/// The definitions that a schema refers to, also through others.
+fn used(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
+    let mut text = schema.to_string();
+    let mut found: Map<String, Value> = Map::new();
+    loop {
+        let is_new = |name: &&String| {
+            text.contains(&format!("\"#/$defs/{name}\"")) && !found.contains_key(*name)
+        };
+        let Some(name) = all.keys().find(is_new) else {
+            return found;
+        };
+        let shape = all[name].clone();
+        text.push_str(&shape.to_string());
+        found.insert(name.clone(), shape);
+    }
+}
+
+/// Splits at a separator outside of brackets.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
+            c if c == separator && depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The paths of commands that do something of their own and are shown in help.
+    fn paths(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        let subs: Vec<_> = command
+            .get_subcommands()
+            .filter(|sub| !sub.is_hide_set())
+            .collect();
+        if !path.is_empty()
+            && !command.is_subcommand_required_set()
+            && !command.is_arg_required_else_help_set()
+        {
+            found.push(path.to_owned());
+        }
+        for sub in subs {
+            let below = format!("{path} {}", sub.get_name());
+            paths(sub, below.trim(), found);
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_shape_and_every_name_is_known() {
+        let table = SchemaTable::read();
+        let mut found = Vec::new();
+        paths(&crate::command(), "", &mut found);
+        let missing: Vec<&String> = found.iter().filter(|path| !table.knows(path)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        for command in table.commands() {
+            let schema = table.schema(command).unwrap();
+            let text = schema.to_string();
+            for part in text.split("#/$defs/").skip(1) {
+                let name = part.split('"').next().unwrap();
+                assert!(schema["$defs"].get(name).is_some(), "{command}: {name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use serde_json::Value;
+
+use crate::context::Context;
+use bd::query::{Order, sort};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, counted, escape};
+
+use super::args::FilterArgs;
+use super::line;
+use super::list::{DrawnRow, draw_long, warn_of_damage};
+use kit::cli::report::Answer;
+
+/// Find beads by text, closed ones included
+///
+/// The text is looked for in title, description and id. Several words are one text, in this order. Case is ignored.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The text
+    #[arg(value_name = "TEXT")]
+    words: Vec<String>,
+    /// The text
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Show at most N beads; 0 for all
+    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    /// Sort by this field
+    #[arg(long, value_name = "FIELD")]
+    sort: Option<Order>,
+    /// Reverse the order
+    #[arg(short, long)]
+    reverse: bool,
+    /// Print several lines per bead
+    #[arg(long)]
+    long: bool,
+    /// Also search the archive
+    #[arg(long)]
+    archived: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let text = match &args.query {
+        Some(query) => query.clone(),
+        None => args.words.join(" "),
+    };
+    if text.is_empty() {
+        return Err(Usage("search query is required".into()).into());
+    }
+    let snapshot = ctx.store()?.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    let mut filter = args.filter.filter(ctx)?;
+    filter.text = Some(text.clone());
+    let limit = match args.limit {
+        0 => usize::MAX,
+        limit => limit,
+    };
+    // In another order the first are known only when all are.
+    let other_order = args.sort.is_some() || args.reverse;
+    let wanted = if other_order {
+        usize::MAX
+    } else {
+        limit.saturating_add(1)
+    };
+    let mut found = filter.search_first(&snapshot, wanted)?;
+    let archived = if args.archived {
+        snapshot.archive().beads()
+    } else {
+        Vec::new()
+    };
+    if args.archived {
+        let old = archived
+            .iter()
+            .filter(|bead| snapshot.get(&bead.id).is_none());
+        found.extend(old.filter(|bead| filter.matches(bead)));
+        let all = found.len();
+        sort::usual(&mut found, all);
+    }
+    if let Some(order) = args.sort {
+        sort::sort(&mut found, order, args.reverse);
+    } else if args.reverse {
+        found.reverse();
+    }
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    if found.is_empty() {
+        args.filter
+            .explain_nothing(ctx, &snapshot.config().vocabulary());
+    }
+    let rows = found
+        .into_iter()
+        .map(|bead| DrawnRow::of(&snapshot, bead))
+        .collect();
+    Ok(Box::new(Search {
+        text,
+        rows,
+        has_more,
+        is_long: args.long,
+    }))
+}
+
+/// What was found.
+#[derive(Debug)]
+struct Search {
+    text: String,
+    rows: Vec<DrawnRow>,
+    /// Whether the limit left out some.
+    has_more: bool,
+    is_long: bool,
+}
+
+impl Report for Search {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|row| row.json(false)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let text = escape::line(&self.text);
+        if self.rows.is_empty() {
+            page.line(format!("No issues found matching '{text}'"));
+            return;
+        }
+        let count = counted(self.rows.len(), "issue");
+        page.line(if self.has_more {
+            format!("Found {count} matching '{text}', and more (-n 0 shows all):")
+        } else {
+            format!("Found {count} matching '{text}':")
+        });
+        if self.is_long {
+            return draw_long(page, &self.rows);
+        }
+        for DrawnRow { bead, .. } in &self.rows {
+            let style = page.style().clone();
+            let id = style.cyan(&bead.id);
+            let mut head = format!(
+                "{id} [P{}] [{}] {} ",
+                bead.priority, bead.issue_type, bead.status
+            );
+            if !bead.assignee.is_empty() {
+                head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+            }
+            if !bead.labels.is_empty() {
+                head.push_str(&format!("[{}] ", escape::line(&bead.labels.join(" "))));
+            }
+            head.push_str("- ");
+            line::fitted(page, &head, &bead.title, "");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use super::dep;
+use kit::cli::report::{Answer, Said};
+
+/// Change a state of a bead and record the change
+///
+/// The state is the label DIMENSION:VALUE. A closed child of type event records when, by whom and why it changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The dimension and its new value
+    #[arg(value_name = "DIMENSION=VALUE")]
+    state: String,
+    /// The reason
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("set-state")?;
+    let parts = args.state.split_once('=');
+    let parts = parts.map(|(name, value)| (name.trim(), value.trim()));
+    let parts =
+        parts.filter(|(name, value)| !name.is_empty() && !value.is_empty() && !name.contains(':'));
+    let Some((dimension, value)) = parts else {
+        let text = format!(
+            "invalid state {:?}: use DIMENSION=VALUE, such as health=failing",
+            args.state
+        );
+        return Err(Usage(text).into());
+    };
+    let store = ctx.store_of(&args.id)?;
+    let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = dep::resolve(tx, &args.id, "issue")?;
+        let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
+        Ok((id, shift))
+    })?;
+    let shown = escape::line(value);
+    let Some(event) = shift.event else {
+        let json =
+            json!({"issue_id": id, "dimension": dimension, "value": value, "changed": false});
+        return Said::new(
+            json,
+            format!("(no change: {dimension} already set to {shown})"),
+        )
+        .answer();
+    };
+    let json = json!({
+        "issue_id": id,
+        "dimension": dimension,
+        "old_value": shift.old,
+        "new_value": value,
+        "event_id": event.id,
+        "changed": true,
+    });
+    let from = shift.old.as_deref().map(escape::line);
+    let from = from.as_deref().unwrap_or("(unset)").to_owned();
+    let lines = vec![
+        format!("✓ Set {dimension} = {shown} on {id} (was {from})"),
+        format!("  Event: {}", event.id),
+    ];
+    Said::lines(json, lines).answer()
+}

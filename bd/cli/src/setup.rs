@@ -1,0 +1,262 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::context::Context;
+use bd::hooks::settings;
+use bd::hooks::tools::{MARKDOWN, TOOLS, Tool, ToolForm, YAML};
+use kit::failure::Usage;
+use kit::sys::file;
+
+use kit::cli::report::{Answer, Exit, Nothing, Said};
+
+/// Make an agent read about beads
+///
+/// Writes a marked section into the file that the agent reads, or hooks that run `bd prime` into its settings. --remove takes
+/// exactly that out again. Run it again to bring the text up to date.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are bools")]
+pub(crate) struct Args {
+    /// The agent; --list lists all
+    #[arg(value_name = "AGENT", required_unless_present_any = ["list", "print", "output"])]
+    agent: Option<String>,
+    /// List the agents
+    #[arg(long, conflicts_with_all = ["agent", "check", "remove"])]
+    list: bool,
+    /// Print the text
+    #[arg(long)]
+    print: bool,
+    /// Write the text to this file
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<String>,
+    /// Only report whether it is set up; exits with 1 if it is not
+    #[arg(long, conflicts_with = "remove")]
+    check: bool,
+    /// Take out what was written
+    #[arg(long)]
+    remove: bool,
+    /// Use the settings of the project, not those of the user
+    #[arg(long)]
+    project: bool,
+    /// Let hooks run `bd prime --stealth`, which uses no git
+    #[arg(long)]
+    stealth: bool,
+}
+
+/// The text for agents.
+const TEXT: &str = include_str!("../../templates/agents.md");
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.list {
+        let names = TOOLS.map(|tool| tool.name);
+        let lines = names.map(str::to_owned).to_vec();
+        return Said::lines(json!({"agents": names}), lines).answer();
+    }
+    if let Some(path) = &args.output {
+        ctx.may_change("setup")?;
+        let path = ctx.env.absolute(path);
+        write(&path, TEXT)?;
+        let shown = path.display().to_string();
+        return Said::new(json!({"path": shown}), format!("✓ Wrote {shown}")).answer();
+    }
+    if args.print {
+        ctx.ui.raw(TEXT);
+        return Ok(Box::new(Nothing));
+    }
+    let name = args.agent.as_deref().unwrap_or_default();
+    let unknown = || {
+        let names = TOOLS.map(|tool| tool.name).join(", ");
+        Usage(format!("unknown agent \"{name}\"; agents: {names}"))
+    };
+    let tool = Tool::of(name).ok_or_else(unknown)?;
+    let files = Files::of(ctx, tool, &args)?;
+    if args.check {
+        let is_set_up = files.are_current(&args)?;
+        let word = if is_set_up { "installed" } else { "missing" };
+        let line = if is_set_up {
+            format!("✓ {name} is set up: {}", files.shown())
+        } else {
+            format!("✗ {name} is not set up; run: bd setup {name}")
+        };
+        let json = files.json(name, word);
+        return Exit::with(u8::from(!is_set_up), Said::new(json, line));
+    }
+    ctx.may_change("setup")?;
+    let changed = if args.remove {
+        files.remove()?
+    } else {
+        files.install(&args)?
+    };
+    let word = match (args.remove, changed) {
+        (true, true) => "removed",
+        (true, false) => "missing",
+        (false, true) => "installed",
+        (false, false) => "up_to_date",
+    };
+    let line = match word {
+        "removed" => format!("✓ Removed from {}", files.shown()),
+        "missing" => format!("Nothing to remove: {name} is not set up"),
+        "installed" => format!("✓ Set up {name}: {}", files.shown()),
+        _ => format!("✓ {name} is up to date: {}", files.shown()),
+    };
+    Said::new(files.json(name, word), line).answer()
+}
+
+/// The files of a tool.
+struct Files {
+    tool: Tool,
+    /// The file that the tool reads.
+    path: PathBuf,
+    /// A file of our own that the other one names.
+    own: Option<PathBuf>,
+}
+
+const PRIME: &str = "bd prime";
+const STEALTH: &str = "bd prime --stealth";
+
+/// What a tool's YAML settings say about our file.
+fn reading(path: &str) -> String {
+    format!("read:\n  - {path}")
+}
+
+impl Files {
+    fn of(ctx: &Context, tool: Tool, args: &Args) -> anyhow::Result<Self> {
+        let project = match ctx.found() {
+            Ok(found) => found.dir.parent().unwrap_or(&found.dir).to_owned(),
+            Err(_) => ctx.env.cwd().to_owned(),
+        };
+        let (path, own) = match tool.form {
+            ToolForm::Section { path, .. } => (project.join(path), None),
+            ToolForm::Reading { path, settings } => {
+                (project.join(settings), Some(project.join(path)))
+            }
+            ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
+            ToolForm::Hooks { user, .. } => {
+                let home = ctx.env.home();
+                let home =
+                    home.ok_or_else(|| Usage("no home folder: set HOME, or use --project".into()))?;
+                (home.join(user), None)
+            }
+        };
+        Ok(Self { tool, path, own })
+    }
+
+    fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn json(&self, name: &str, status: &str) -> serde_json::Value {
+        json!({"tool": name, "path": self.shown(), "status": status})
+    }
+
+    fn are_current(&self, args: &Args) -> anyhow::Result<bool> {
+        let text = read(&self.path)?.unwrap_or_default();
+        Ok(match self.tool.form {
+            ToolForm::Section { .. } => MARKDOWN.is_in(&text),
+            ToolForm::Reading { .. } => YAML.is_in(&text),
+            ToolForm::Hooks { events, .. } => events.iter().all(|event| {
+                let has = |command| settings::has_hook(&text, event, command);
+                if args.stealth {
+                    has(STEALTH)
+                } else {
+                    has(PRIME) || has(STEALTH)
+                }
+            }),
+        })
+    }
+
+    /// Writes what is not there yet; says whether anything was written.
+    fn install(&self, args: &Args) -> anyhow::Result<bool> {
+        let old = read(&self.path)?;
+        let text = old.as_deref().unwrap_or_default();
+        let new = match self.tool.form {
+            ToolForm::Section { head, .. } => {
+                let text = if old.is_none() { head } else { text };
+                MARKDOWN.put(text, TEXT)
+            }
+            ToolForm::Reading { path, settings } => {
+                let is_read = |line: &str| line.starts_with("read:");
+                if !YAML.is_in(text) && text.lines().any(is_read) {
+                    return Err(Usage(format!(
+                        "{settings} has a list `read:` already; add this line to it: - {path}"
+                    ))
+                    .into());
+                }
+                YAML.put(text, &reading(path))
+            }
+            ToolForm::Hooks { events, .. } => {
+                let command = if args.stealth { STEALTH } else { PRIME };
+                let mut text = old.clone().unwrap_or_else(|| BLANK.to_owned());
+                for event in events {
+                    text = settings::add_hook(&text, event, command)
+                        .with_context(|| format!("cannot change {}", self.shown()))?;
+                }
+                text
+            }
+        };
+        let mut changed = old.as_ref() != Some(&new);
+        if changed {
+            write(&self.path, &new)?;
+        }
+        if let Some(own) = &self.own
+            && read(own)?.as_deref() != Some(TEXT)
+        {
+            write(own, TEXT)?;
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Takes out what was written; says whether anything was.
+    fn remove(&self) -> anyhow::Result<bool> {
+        let Some(old) = read(&self.path)? else {
+            return Ok(false);
+        };
+        let (new, blank) = match self.tool.form {
+            ToolForm::Section { head, .. } => (MARKDOWN.take(&old), head),
+            ToolForm::Reading { .. } => (YAML.take(&old), ""),
+            ToolForm::Hooks { events, .. } => {
+                let mut text = old.clone();
+                // The last one that was put in first.
+                for event in events.iter().rev() {
+                    for command in [STEALTH, PRIME] {
+                        text = settings::remove_hook(&text, event, command);
+                    }
+                }
+                (Some(text), BLANK)
+            }
+        };
+        let new = new.filter(|new| *new != old);
+        if let Some(own) = self.own.as_ref().filter(|_| new.is_some()) {
+            file::remove(own).with_context(|| format!("cannot remove {}", own.display()))?;
+        }
+        match &new {
+            None => {}
+            Some(new) if new == blank => {
+                file::remove(&self.path)
+                    .with_context(|| format!("cannot remove {}", self.shown()))?;
+            }
+            Some(new) => write(&self.path, new)?,
+        }
+        Ok(new.is_some())
+    }
+}
+
+/// New settings in JSON.
+const BLANK: &str = "{\n}\n";
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    let text = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    text.map(String::from_utf8)
+        .transpose()
+        .with_context(|| format!("{} is not UTF-8", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let shown = || format!("cannot write {}", path.display());
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o755).with_context(shown)?;
+    }
+    file::replace(path, text.as_bytes(), 0o644).with_context(shown)
+}

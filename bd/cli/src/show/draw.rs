@@ -1,0 +1,134 @@
+//! A bead with all about it, drawn for people.
+
+use crate::line;
+use bd::bead::{Bead, DepKind};
+use kit::sys::env::zone;
+use kit::ui::{Page, escape, time};
+
+use super::Shown;
+
+pub(super) fn full(page: &mut Page, shown: &Shown) {
+    let bead = &shown.bead;
+    head(page, bead);
+    for (name, text) in [
+        ("DESCRIPTION", &bead.description),
+        ("DESIGN", &bead.design),
+        ("ACCEPTANCE CRITERIA", &bead.acceptance_criteria),
+        ("NOTES", &bead.notes),
+    ] {
+        if !text.is_empty() {
+            page.blank();
+            page.line(page.style().bold(name));
+            page.line(escape::block(text).trim_end());
+        }
+    }
+    if !bead.labels.is_empty() {
+        page.blank();
+        page.line(format!("LABELS: {}", escape::line(&bead.labels.join(", "))));
+    }
+    links(page, shown);
+    if !bead.comments.is_empty() {
+        page.blank();
+        page.line(page.style().bold("COMMENTS"));
+        let zone = zone();
+        for comment in &bead.comments {
+            let when = time::local(comment.created_at.instant(), &zone);
+            page.line(format!("  {when} {}", escape::line(&comment.author)));
+            for line in escape::block(&comment.text).lines() {
+                page.line(format!("    {line}"));
+            }
+        }
+    }
+}
+
+fn head(page: &mut Page, bead: &Bead) {
+    let style = page.style().clone();
+    let kind = bead.issue_type.as_str().to_uppercase();
+    let start = format!(
+        "{} {} [{kind}] · ",
+        line::painted_symbol(&style, &bead.status),
+        style.cyan(&bead.id)
+    );
+    let priority = line::priority(&style, bead.priority);
+    let status = bead.status.as_str().to_uppercase();
+    page.line(format!(
+        "{start}{}   [{priority} · {status}]",
+        style.bold(&escape::line(&bead.title))
+    ));
+    let mut facts = vec![format!("Owner: {}", escape::line(&bead.created_by))];
+    if !bead.assignee.is_empty() {
+        facts.push(format!("Assignee: {}", escape::line(&bead.assignee)));
+    }
+    facts.push(format!("Type: {}", bead.issue_type));
+    page.line(facts.join(" · "));
+    let mut times = vec![
+        format!("Created: {}", bead.created_at.day()),
+        format!("Updated: {}", bead.updated_at.day()),
+    ];
+    let more = [
+        ("Due", &bead.due_at),
+        ("Deferred until", &bead.defer_until),
+        ("Closed", &bead.closed_at),
+    ];
+    for (name, stamp) in more {
+        times.extend(
+            stamp
+                .as_ref()
+                .map(|stamp| format!("{name}: {}", stamp.day())),
+        );
+    }
+    page.line(times.join(" · "));
+    let more = [
+        ("Close reason", bead.close_reason.as_str()),
+        ("External", bead.external_ref.as_deref().unwrap_or_default()),
+        ("Hook", &bead.hook_bead),
+        ("State", &bead.agent_state),
+    ];
+    for (name, text) in more {
+        if !text.is_empty() {
+            page.line(format!("{name}: {}", escape::line(text)));
+        }
+    }
+}
+
+fn links(page: &mut Page, shown: &Shown) {
+    let group = |list: &[(Bead, DepKind)], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
+        let found = list.iter().filter(|(_, kind)| wanted(kind));
+        found.map(|(bead, _)| bead.clone()).collect()
+    };
+    let is_related = |kind: &DepKind| matches!(kind, DepKind::Related | DepKind::RelatesTo);
+    let is_parent = |kind: &DepKind| *kind == DepKind::ParentChild;
+    let is_found = |kind: &DepKind| *kind == DepKind::DiscoveredFrom;
+    let is_other = |kind: &DepKind| !is_related(kind) && !is_parent(kind) && !is_found(kind);
+    let mut related = group(&shown.dependencies, &is_related);
+    for bead in group(&shown.dependents, &is_related) {
+        if !related.iter().any(|own| own.id == bead.id) {
+            related.push(bead);
+        }
+    }
+    for (name, beads) in [
+        ("PARENT", group(&shown.dependencies, &is_parent)),
+        ("DEPENDS ON", group(&shown.dependencies, &is_other)),
+        ("DISCOVERED FROM", group(&shown.dependencies, &is_found)),
+        ("CHILDREN", group(&shown.dependents, &is_parent)),
+        ("BLOCKS", group(&shown.dependents, &is_other)),
+        ("DISCOVERED", group(&shown.dependents, &is_found)),
+        ("RELATED", related),
+    ] {
+        if !beads.is_empty() {
+            page.blank();
+            linked(page, name, beads.iter());
+        }
+    }
+}
+
+pub(super) fn linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
+    page.line(page.style().bold(name));
+    for bead in beads {
+        let style = page.style().clone();
+        let symbol = line::painted_symbol(&style, &bead.status);
+        let head = format!("  → {symbol} {}: ", style.cyan(&bead.id));
+        let tail = format!(" {}", line::priority(&style, bead.priority));
+        line::fitted(page, &head, &bead.title, &tail);
+    }
+}

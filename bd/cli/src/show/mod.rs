@@ -1,0 +1,278 @@
+mod draw;
+mod past;
+mod thread;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::id::ResolveError;
+use bd::bead::{Bead, DepKind, hash, record};
+use bd::store::Snapshot;
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use super::report::{linked_json, plain_json};
+use super::{each, line, watch};
+use kit::cli::report::Answer;
+
+/// Show beads with all details
+///
+/// As JSON an array of objects: the bead, `labels`, `comments`, `parent`, and under `dependencies` and
+/// `dependents` whole beads each with its `dependency_type`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// A bead whose id looks like a flag
+    #[arg(long = "id", value_name = "ID", allow_hyphen_values = true)]
+    more: Vec<String>,
+    /// Print one line per bead
+    #[arg(long)]
+    short: bool,
+    /// Show the state at this time, by history (2h, 3d, 2026-03-01, yesterday)
+    #[arg(long, value_name = "TIME", alias = "as-of", allow_hyphen_values = true)]
+    at: Option<String>,
+    /// List only its children
+    #[arg(long)]
+    children: bool,
+    /// List only beads that point at it
+    #[arg(long)]
+    refs: bool,
+    /// Show its thread: what it replies to, and all replies
+    #[arg(long)]
+    thread: bool,
+    /// Draw it again on each change
+    #[arg(short, long)]
+    watch: bool,
+    #[arg(long, hide = true)]
+    local_time: bool,
+    #[arg(long, hide = true)]
+    long: bool,
+    #[arg(long, hide = true)]
+    include_dependents: bool,
+    #[arg(long, hide = true)]
+    include_comments: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
+    let Some(first) = ids.first() else {
+        return Err(Usage(
+            "at least one issue ID is required (use positional args or --id flag)".into(),
+        )
+        .into());
+    };
+    if args.watch {
+        let store = ctx.store_of(first)?;
+        return watch::watch(ctx, store.dir(), || show(ctx, &args, &ids));
+    }
+    show(ctx, &args, &ids)
+}
+
+fn show(ctx: &Context, args: &Args, ids: &[&String]) -> Answer {
+    let at = match &args.at {
+        Some(text) => Some(ctx.past("at", text)?),
+        None => None,
+    };
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for id in ids {
+        match load(ctx, id, at) {
+            Ok(shown) => found.push(shown),
+            Err(error) => {
+                tell_history(ctx, id, &error);
+                problems.push(error.context(format!("fetching {id}")));
+            }
+        }
+    }
+    let beads = each::finish(ctx, found, problems)?;
+    if let Some(last) = beads.last() {
+        ctx.touch(&last.bead.id);
+    }
+    let form = match args {
+        Args { thread: true, .. } => Form::Thread,
+        Args { short: true, .. } => Form::Short,
+        Args { children: true, .. } => Form::Children,
+        Args { refs: true, .. } => Form::Refs,
+        _ => Form::Full,
+    };
+    let mut threads = Vec::new();
+    if form == Form::Thread {
+        for shown in &beads {
+            let snapshot = ctx.store_of(&shown.bead.id)?.snapshot()?;
+            threads.push(thread::of(&snapshot, &shown.bead));
+        }
+    }
+    Ok(Box::new(Show {
+        beads,
+        threads,
+        form,
+    }))
+}
+
+/// Of a bead that is not there, but once was, there is more to be found.
+fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
+    let is_unknown = matches!(error.downcast_ref(), Some(ResolveError::NotFound(_)));
+    let Some(store) = ctx.store_of(id).ok().filter(|_| is_unknown) else {
+        return;
+    };
+    if store.events_of(id).is_ok_and(|events| !events.is_empty()) {
+        let id = escape::line(id);
+        ctx.ui.warn(&format!(
+            "history knows {id}: `bd history {id}` shows what became of it; `bd restore --lost {id}` brings it back if the file was rolled back, `bd restore {id}` if it was archived"
+        ));
+    }
+}
+
+fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown> {
+    let store = ctx.store_of(id)?;
+    let snapshot = store.snapshot()?;
+    for damage in snapshot.damaged() {
+        ctx.ui.warn(&format!(
+            "{}, line {}: {}",
+            damage.file.display(),
+            damage.line,
+            damage.reason
+        ));
+    }
+    if let Some(at) = at {
+        let id = snapshot
+            .bead_ref(id)
+            .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
+        let bead = past::bead_at(&store, &snapshot, &id, at)?;
+        return Ok(Shown::of(&snapshot, bead));
+    }
+    let bead = match snapshot.resolve(id) {
+        Ok(bead) => bead.clone(),
+        Err(error) => match snapshot.archive().get(id) {
+            Some(bead) => {
+                ctx.ui.status(&format!(
+                    "{id} is in the archive; bd restore {id} brings it back"
+                ));
+                bead
+            }
+            None => return Err(error.into()),
+        },
+    };
+    Ok(Shown::of(&snapshot, bead))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Full,
+    Short,
+    Children,
+    Refs,
+    Thread,
+}
+
+/// Beads with what they are linked to.
+#[derive(Debug)]
+struct Show {
+    beads: Vec<Shown>,
+    /// The thread of each, where threads are asked for.
+    threads: Vec<Vec<Bead>>,
+    form: Form,
+}
+
+#[derive(Debug)]
+struct Shown {
+    bead: Bead,
+    dependencies: Vec<(Bead, DepKind)>,
+    dependents: Vec<(Bead, DepKind)>,
+}
+
+impl Shown {
+    fn of(snapshot: &Snapshot, bead: Bead) -> Self {
+        let out = bead.dependencies.iter().filter_map(|edge| {
+            let target = snapshot.get_live(&edge.depends_on_id)?;
+            Some((target.clone(), edge.kind.clone()))
+        });
+        let back = snapshot.dependents_of(&bead.id).into_iter();
+        Self {
+            dependencies: out.collect(),
+            dependents: back
+                .map(|(holder, edge)| (holder.clone(), edge.kind.clone()))
+                .collect(),
+            bead,
+        }
+    }
+
+    fn children(&self) -> impl Iterator<Item = &Bead> {
+        let kind = DepKind::ParentChild;
+        self.dependents
+            .iter()
+            .filter(move |(_, own)| *own == kind)
+            .map(|(bead, _)| bead)
+    }
+
+    fn json(&self) -> Value {
+        let linked = |list: &[(Bead, DepKind)]| -> Value {
+            list.iter()
+                .map(|(bead, kind)| linked_json(bead, kind.as_str()))
+                .collect()
+        };
+        let mut value = record::value(&self.bead);
+        value["version"] = json!(hash::version(&self.bead));
+        if let Value::Object(object) = &mut value {
+            object.shift_remove("dependencies");
+            if !self.dependencies.is_empty() {
+                object.insert("dependencies".into(), linked(&self.dependencies));
+            }
+            if !self.dependents.is_empty() {
+                object.insert("dependents".into(), linked(&self.dependents));
+            }
+            if let Some(parent) = self.bead.parent() {
+                object.insert("parent".into(), json!(parent));
+            }
+        }
+        value
+    }
+}
+
+impl Report for Show {
+    fn json(&self) -> Value {
+        let keyed = |list: fn(&Shown) -> Value| -> Value {
+            let pairs = self
+                .beads
+                .iter()
+                .map(|shown| (shown.bead.id.clone(), list(shown)));
+            Value::Object(pairs.collect())
+        };
+        match self.form {
+            Form::Children => keyed(|shown| shown.children().map(plain_json).collect()),
+            Form::Refs => keyed(|shown| {
+                let list = shown.dependents.iter();
+                list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
+                    .collect()
+            }),
+            Form::Thread => self.threads.iter().flatten().map(plain_json).collect(),
+            Form::Full | Form::Short => self.beads.iter().map(Shown::json).collect(),
+        }
+    }
+
+    fn human(&self, page: &mut Page) {
+        for thread in &self.threads {
+            thread::draw(page, thread);
+        }
+        for (number, shown) in self.beads.iter().enumerate() {
+            match self.form {
+                Form::Thread => {}
+                Form::Short => line::listed(page, &shown.bead, ""),
+                Form::Children => draw::linked(page, "CHILDREN", shown.children()),
+                Form::Refs => draw::linked(
+                    page,
+                    "REFERENCES",
+                    shown.dependents.iter().map(|(bead, _)| bead),
+                ),
+                Form::Full => {
+                    if number > 0 {
+                        page.blank();
+                    }
+                    draw::full(page, shown);
+                }
+            }
+        }
+    }
+}

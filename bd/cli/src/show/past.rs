@@ -1,0 +1,59 @@
+//! A bead as it was: its record now, with what happened since taken back step by step.
+
+use jiff::Timestamp;
+
+use bd::bead::record::{self, Fields};
+use bd::bead::{Bead, Stamp};
+use bd::store::{Snapshot, Store};
+
+/// Why there is no such state.
+#[derive(Debug, thiserror::Error)]
+enum PastError {
+    #[error("no issue found matching \"{0}\"")]
+    Unknown(String),
+    #[error("{id} was not there at {at}; it was made later")]
+    NotYet { id: String, at: Timestamp },
+    #[error("{id} was removed before {at}")]
+    Gone { id: String, at: Timestamp },
+}
+
+/// The bead at an instant. What was done outside of bd is seen as if it had always been so.
+pub(super) fn bead_at(
+    store: &Store,
+    snapshot: &Snapshot,
+    id: &str,
+    at: Timestamp,
+) -> anyhow::Result<Bead> {
+    let mut state: Option<Fields> = snapshot.get(id).map(Fields::of);
+    let events = store.events_of(id)?;
+    if state.is_none() && events.is_empty() {
+        return Err(PastError::Unknown(id.to_owned()).into());
+    }
+    for event in events.iter().rev() {
+        if Stamp::read(&event.at).instant() <= at {
+            break;
+        }
+        for change in event.changes.iter().rev().filter(|change| change.id == id) {
+            state = match (&change.old, state) {
+                (None, _) => None,
+                (Some(old), Some(now)) if change.new.is_some() => Some(now.with(old)),
+                (Some(old), _) => Some(old.clone()),
+            };
+        }
+    }
+    let Some(fields) = state else {
+        let id = id.to_owned();
+        // Removed without a trace before, or not made yet.
+        let made = events.first().map(|event| Stamp::read(&event.at).instant());
+        let error = if made.is_some_and(|made| made <= at) {
+            PastError::Gone { id, at }
+        } else {
+            PastError::NotYet { id, at }
+        };
+        return Err(error.into());
+    };
+    let raw = fields
+        .raw()
+        .ok_or_else(|| PastError::Unknown(id.to_owned()))?;
+    Ok(record::parse(raw.get().as_bytes())?)
+}

@@ -1,0 +1,80 @@
+//! A thread: a message with what it replies to and the replies to it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use bd::bead::{Bead, DepKind};
+use bd::store::Snapshot;
+use kit::ui::{Page, escape};
+
+/// So deep a reply is drawn at most.
+const DEEPEST: usize = 8;
+
+/// The thread of a bead, oldest first.
+pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+    let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
+    let mut thread = vec![bead.clone()];
+    while let Some(id) = open.pop() {
+        let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {
+            let edges = bead.edges(&DepKind::RepliesTo);
+            edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        });
+        let down = snapshot.dependents_of(&id).into_iter();
+        let down = down.filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
+        for next in up.chain(down.map(|(bead, _)| bead)) {
+            if seen.insert(next.id.clone()) {
+                open.push(next.id.clone());
+                thread.push(next.clone());
+            }
+        }
+    }
+    thread.sort_by(|a, b| {
+        a.created_at
+            .cmp(&b.created_at)
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    thread
+}
+
+/// Each message below the one it replies to.
+pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
+    let above = thread.iter().map(|bead| {
+        let edge = bead.edges(&DepKind::RepliesTo).next();
+        (
+            bead.id.as_str(),
+            edge.map(|edge| edge.depends_on_id.as_str()),
+        )
+    });
+    let above: HashMap<&str, Option<&str>> = above.collect();
+    let depth = |bead: &Bead| {
+        let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
+        let path = std::iter::successors(Some(bead.id.as_str()), next);
+        path.take(DEEPEST + 1).count() - 1
+    };
+    for bead in thread {
+        let indent = "  ".repeat(depth(bead));
+        let style = page.style().clone();
+        let from = if bead.sender.is_empty() {
+            &bead.created_by
+        } else {
+            &bead.sender
+        };
+        let to = match bead.assignee.as_str() {
+            "" => String::new(),
+            to => format!(" → {}", escape::line(to)),
+        };
+        let when = page.when(bead.created_at.as_str());
+        page.blank();
+        page.line(format!(
+            "{indent}{} {}{to}, {when}",
+            style.cyan(&escape::line(&bead.id)),
+            escape::line(from)
+        ));
+        page.line(format!(
+            "{indent}{}",
+            style.bold(&escape::line(&bead.title))
+        ));
+        for line in escape::block(&bead.description).lines() {
+            page.line(format!("{indent}{line}"));
+        }
+    }
+}

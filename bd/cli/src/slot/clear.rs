@@ -1,0 +1,18 @@
+use crate::context::Context;
+use bd::change::AgentSlot;
+use kit::cli::report::Answer;
+
+/// Empty a slot
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(value_name = "AGENT")]
+    one: String,
+    /// The slot
+    #[arg(value_name = "SLOT")]
+    slot: AgentSlot,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    super::put(ctx, &args.one, args.slot, None)
+}

@@ -1,0 +1,41 @@
+//! `bd slot`: one file a verb.
+
+mod clear;
+mod set;
+mod show;
+
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::{self, AgentSlot};
+
+use super::dep;
+use kit::cli::report::{Answer, Said};
+
+kit::family! {
+    /// Show and change what is on an agent's hook and role slot
+    Args:
+    Set => set,
+    Clear => clear,
+    Show => show,
+}
+
+/// Puts a bead into a slot, or empties it.
+fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> Answer {
+    ctx.may_change("slot")?;
+    let store = ctx.store_of(agent)?;
+    let (agent, bead) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let agent = dep::resolve(tx, agent, "agent")?;
+        let bead = bead
+            .map(|bead| dep::resolve(tx, bead, "bead"))
+            .transpose()?;
+        change::set_slot(tx, &agent, slot, bead.as_deref().unwrap_or_default())?;
+        Ok((agent, bead))
+    })?;
+    let name = slot.as_str();
+    let line = match &bead {
+        Some(bead) => format!("✓ Set {name} of {agent} to {bead}"),
+        None => format!("✓ Cleared {name} of {agent}"),
+    };
+    Said::new(json!({"agent": agent, "slot": name, "bead": bead}), line).answer()
+}

@@ -1,0 +1,23 @@
+use crate::context::Context;
+use bd::change::AgentSlot;
+use kit::cli::report::Answer;
+
+/// Put a bead into a slot
+///
+/// A hook that holds another bead is not taken: clear it first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(value_name = "AGENT")]
+    one: String,
+    /// The slot
+    #[arg(value_name = "SLOT")]
+    slot: AgentSlot,
+    /// The bead
+    #[arg(value_name = "ID")]
+    other: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    super::put(ctx, &args.one, args.slot, Some(&args.other))
+}

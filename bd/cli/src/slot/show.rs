@@ -1,0 +1,27 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change::AgentSlot;
+use kit::cli::report::{Answer, Said};
+
+/// Show the slots of an agent
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(value_name = "AGENT")]
+    one: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.one)?.snapshot()?;
+    let agent = snapshot.resolve(&args.one)?;
+    let held = |slot: AgentSlot| Some(slot.of(agent)).filter(|bead| !bead.is_empty());
+    let (hook, role) = (held(AgentSlot::Hook), held(AgentSlot::Role));
+    let lines = vec![
+        format!("Agent: {}", agent.id),
+        format!("  hook: {}", hook.unwrap_or("(empty)")),
+        format!("  role: {}", role.unwrap_or("(empty)")),
+    ];
+    let value = json!({"agent": agent.id, "slots": {"hook": hook, "role": role}});
+    Said::lines(value, lines).answer()
+}

@@ -1,0 +1,58 @@
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::context::Context;
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use kit::cli::report::{Answer, Said};
+
+/// Show a state of a bead, which is a label DIMENSION:VALUE
+///
+/// `bd state ID DIMENSION` prints one value, `bd state list ID` all. `bd set-state` changes it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead, or `list`
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The dimension; after `list` the bead
+    #[arg(value_name = "DIMENSION")]
+    dimension: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let is_list = args.id == "list";
+    let given = if is_list { &args.dimension } else { &args.id };
+    let snapshot = ctx.store_of(given)?.snapshot()?;
+    let bead = snapshot.resolve(given)?;
+    let labels = bead.labels.iter();
+    let states: BTreeMap<&str, &str> = labels.filter_map(|label| label.split_once(':')).collect();
+    if is_list {
+        let shown = states
+            .iter()
+            .map(|(name, value)| format!("  {name}: {}", escape::line(value)));
+        let mut lines: Vec<String> = shown.collect();
+        if lines.is_empty() {
+            lines.push(format!("No states set on {}", bead.id));
+        }
+        return Said::lines(json!({"issue_id": bead.id, "states": states}), lines).answer();
+    }
+    let dimension = args.dimension.as_str();
+    if dimension.contains([':', '=']) {
+        return Err(Usage(format!(
+            "invalid dimension {dimension:?}: it has no ':' or '='"
+        ))
+        .into());
+    }
+    let value = states.get(dimension);
+    let line = match value {
+        Some(value) => escape::line(value),
+        None => format!("(no {dimension} state set)"),
+    };
+    Said::new(
+        json!({"issue_id": bead.id, "dimension": dimension, "value": value}),
+        line,
+    )
+    .answer()
+}

@@ -1,0 +1,140 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::Status;
+use bd::graph::external::Capabilities;
+use bd::graph::standing;
+use bd::store::{BeadRef, Counts, Snapshot};
+use kit::ui::{Page, Report};
+
+use kit::cli::report::Answer;
+
+/// Show how many beads are open, in progress, ready, closed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(long, hide = true)]
+    all: bool,
+    /// Count only your beads
+    #[arg(long)]
+    assigned: bool,
+    #[arg(long, hide = true)]
+    no_activity: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mine = args.assigned.then(|| ctx.author().actor);
+    let mut summary = match &mine {
+        Some(name) => {
+            let heads = snapshot.bead_refs().filter(|head| head.assignee() == *name);
+            Summary::of(&snapshot, heads)
+        }
+        None => Summary::of_all(&snapshot),
+    };
+    let standing = standing::count(&snapshot, &mut outside, ctx.now(), mine.as_deref());
+    summary.ready = standing.ready;
+    summary.blocked = standing.blocked;
+    Ok(Box::new(summary))
+}
+
+/// The counts. `ready` and `blocked` are as many as the commands of these names list.
+#[derive(Debug, Default)]
+struct Summary {
+    total: usize,
+    open: usize,
+    in_progress: usize,
+    closed: usize,
+    deferred: usize,
+    blocked: usize,
+    ready: usize,
+    tombstones: usize,
+    pinned: usize,
+    epics_done: usize,
+    lead_hours: f64,
+}
+
+impl Summary {
+    fn of_all(snapshot: &Snapshot) -> Self {
+        Self::from(&snapshot.counts())
+    }
+
+    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = BeadRef<'a>>) -> Self {
+        let heads: Vec<BeadRef<'a>> = heads.collect();
+        let mut counts = snapshot.counts_of(&heads);
+        let done = heads.iter().filter(|head| head.is_done_epic()).count();
+        counts.epics_done = u64::try_from(done).unwrap_or_default();
+        Self::from(&counts)
+    }
+
+    fn from(counts: &Counts) -> Self {
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
+        let add = |all: u64, count: &u64| all.saturating_add(*count);
+        let all = counts.by_status.iter().fold(0, add);
+        let deleted = of(Status::Tombstone);
+        #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+        let led = counts.led as f64;
+        Self {
+            total: number(all).saturating_sub(deleted),
+            open: of(Status::Open),
+            in_progress: of(Status::InProgress),
+            closed: of(Status::Closed),
+            deferred: of(Status::Deferred),
+            tombstones: deleted,
+            pinned: number(counts.pinned),
+            epics_done: number(counts.epics_done),
+            lead_hours: if counts.led == 0 {
+                0.0
+            } else {
+                counts.lead_seconds / 3600.0 / led
+            },
+            ..Self::default()
+        }
+    }
+}
+
+impl Report for Summary {
+    fn json(&self) -> Value {
+        json!({"summary": {
+            "total_issues": self.total,
+            "open_issues": self.open,
+            "in_progress_issues": self.in_progress,
+            "closed_issues": self.closed,
+            "blocked_issues": self.blocked,
+            "deferred_issues": self.deferred,
+            "ready_issues": self.ready,
+            "tombstone_issues": self.tombstones,
+            "pinned_issues": self.pinned,
+            "epics_eligible_for_closure": self.epics_done,
+            "average_lead_time_hours": self.lead_hours,
+        }})
+    }
+
+    fn human(&self, page: &mut Page) {
+        page.line("📊 Issue Database Status");
+        page.blank();
+        page.line("Summary:");
+        let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
+        row("Total Issues:", self.total);
+        row("Open:", self.open);
+        row("In Progress:", self.in_progress);
+        row("Blocked:", self.blocked);
+        row("Deferred:", self.deferred);
+        row("Closed:", self.closed);
+        row("Ready to Work:", self.ready);
+        if self.pinned > 0 {
+            row("Pinned:", self.pinned);
+        }
+        if self.epics_done > 0 {
+            row("Epics Ready to Close:", self.epics_done);
+        }
+        if self.lead_hours > 0.0 {
+            page.line(format!(
+                "  {:<23} {:.1} hours",
+                "Avg Lead Time:", self.lead_hours
+            ));
+        }
+    }
+}

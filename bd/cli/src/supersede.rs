@@ -1,0 +1,37 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::bead::DepKind;
+use bd::change;
+
+use super::dep;
+use kit::cli::report::{Answer, Said};
+
+/// Close a bead that another one replaces
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The old bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The new bead
+    #[arg(long, value_name = "ID")]
+    with: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("supersede")?;
+    let store = ctx.store_of(&args.id)?;
+    let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = dep::resolve(tx, &args.id, "issue")?;
+        let new = dep::resolve(tx, &args.with, "replacement")?;
+        let reason = format!("Superseded by {new}");
+        change::replace_by(tx, &id, &new, DepKind::Supersedes, &reason)?;
+        Ok((id, new))
+    })?;
+    let value = json!({"superseded": id, "replacement": new, "status": "closed"});
+    Said::new(
+        value,
+        format!("✓ Marked {id} as superseded by {new} (closed)"),
+    )
+    .answer()
+}

@@ -1,0 +1,86 @@
+use serde_json::json;
+
+use crate::context::Context;
+use bd::change;
+use bd::graph::swarm::{self, Analysis};
+use kit::failure::Usage;
+use kit::ui::escape;
+
+use super::validate::Validated;
+use kit::cli::report::{Answer, Exit, Said};
+
+/// Make a swarm for an epic
+///
+/// A bead that is no epic gets a new epic around it. As JSON: `{swarm_id, epic_id, coordinator, analysis}`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The epic
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The agent that coordinates the swarm
+    #[arg(long, value_name = "NAME", default_value = "")]
+    coordinator: String,
+    /// Make it even if the epic has a swarm or cannot be done by one
+    #[arg(long)]
+    force: bool,
+}
+
+/// What came of it.
+enum Made {
+    New {
+        swarm: String,
+        epic: String,
+        analysis: Box<Validated>,
+    },
+    Exists {
+        id: String,
+        title: String,
+    },
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("swarm create")?;
+    let store = ctx.store_of(&args.id)?;
+    let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let id = tx.resolve(&args.id)?.id.clone();
+        let epic = change::epic_for_swarm(tx, &id)?;
+        if !args.force
+            && let Some(old) = swarm::swarm_of(tx, &epic.id)
+        {
+            return Ok(Made::Exists {
+                id: old.id.clone(),
+                title: old.title.clone(),
+            });
+        }
+        let analysis = Box::new(Validated::of(&Analysis::of(tx, &epic), false));
+        if !args.force
+            && let Some(error) = analysis.errors.first()
+        {
+            return Err(Usage(format!("a swarm cannot do {}: {error}", epic.id)).into());
+        }
+        let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
+        Ok(Made::New {
+            swarm: swarm.id,
+            epic: epic.id,
+            analysis,
+        })
+    })?;
+    match made {
+        Made::Exists { id, title } => {
+            let json = json!({"error": "swarm already exists", "existing_id": id, "existing_title": title});
+            let line = format!("✗ swarm already exists: {id} {}", escape::line(&title));
+            Exit::with(
+                1,
+                Said::lines(json, vec![line, "Make another one: --force".to_owned()]),
+            )
+        }
+        Made::New {
+            swarm,
+            epic,
+            analysis,
+        } => {
+            let json = json!({"swarm_id": swarm, "epic_id": epic, "coordinator": args.coordinator, "analysis": analysis.value});
+            Said::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).answer()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `bd swarm`: one file a verb.
+
+mod create;
+mod list;
+mod status;
+mod validate;
+
+use crate::context::Context;
+use bd::bead::{Bead, Kind};
+use bd::graph::swarm;
+use bd::store::Snapshot;
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Work on the children of an epic with several agents
+    ///
+    /// `bd swarm validate EPIC` shows in which waves the children can be done, `bd swarm create EPIC` makes a swarm for them,
+    /// `bd swarm status EPIC` shows how far they are.
+    Args:
+    Validate => validate,
+    Create => create,
+    Status => status,
+    List => list,
+}
+
+/// The epic that an id means: itself, or that of a swarm.
+fn epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
+    let bead = snapshot.resolve(given)?;
+    if swarm::is_swarm(bead) {
+        let missing = || kit::failure::Usage(format!("swarm {} has no epic", bead.id));
+        return Ok(swarm::epic_of(snapshot, bead).ok_or_else(missing)?);
+    }
+    if bead.issue_type == Kind::Epic || bead.issue_type == Kind::Molecule {
+        return Ok(bead);
+    }
+    let (id, kind) = (&bead.id, &bead.issue_type);
+    Err(kit::failure::Usage(format!("{id} is a {kind}, not an epic or a swarm")).into())
+}

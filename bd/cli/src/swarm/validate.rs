@@ -1,0 +1,141 @@
+use serde_json::{Map, Value, json};
+
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::graph::layers;
+use bd::graph::swarm::Analysis;
+use kit::ui::{Page, Report, counted, escape};
+
+use kit::cli::report::Answer;
+
+/// Show in which waves the children of an epic can be done
+///
+/// Exits with 1 if the epic cannot be done by a swarm, as when children wait for each other in a circle.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The epic
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Also list the beads of each wave
+    #[arg(long)]
+    verbose: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let epic = super::epic(&snapshot, &args.id)?;
+    let analysis = Analysis::of(&snapshot, epic);
+    Ok(Box::new(Validated::of(&analysis, args.verbose)))
+}
+
+/// An epic that was looked at.
+#[derive(Debug)]
+pub(super) struct Validated {
+    pub(super) value: Value,
+    pub(super) errors: Vec<String>,
+    epic: Bead,
+    waves: Vec<Vec<Bead>>,
+    warnings: Vec<String>,
+    closed: usize,
+    verbose: bool,
+}
+
+impl Validated {
+    pub(super) fn of(analysis: &Analysis<'_>, verbose: bool) -> Self {
+        let own = |bead: &&Bead| (*bead).clone();
+        let waves = analysis.waves.iter();
+        Self {
+            value: value(analysis, verbose),
+            errors: analysis.errors.clone(),
+            epic: analysis.epic.clone(),
+            waves: waves.map(|wave| wave.iter().map(own).collect()).collect(),
+            warnings: analysis.warnings.clone(),
+            closed: analysis.closed(),
+            verbose,
+        }
+    }
+
+    /// What is said of it, line by line.
+    fn lines(&self) -> Vec<String> {
+        let epic = &self.epic;
+        let open: usize = self.waves.iter().map(Vec::len).sum();
+        let mut lines = vec![
+            format!("{}: {}", epic.id, escape::line(&epic.title)),
+            format!(
+                "  {} open, {} closed",
+                counted(open, "child bead"),
+                self.closed
+            ),
+        ];
+        for (number, wave) in self.waves.iter().enumerate() {
+            let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
+            lines.push(format!("  Wave {number}: {}", ids.join(", ")));
+            let titles = wave.iter().filter(|_| self.verbose);
+            lines.extend(
+                titles.map(|bead| format!("    {}: {}", bead.id, escape::line(&bead.title))),
+            );
+        }
+        lines.extend(self.warnings.iter().map(|text| format!("⚠ {text}")));
+        lines.extend(self.errors.iter().map(|text| format!("✗ {text}")));
+        lines.push(if self.errors.is_empty() {
+            "✓ A swarm can do it".to_owned()
+        } else {
+            "✗ A swarm cannot do it".to_owned()
+        });
+        lines
+    }
+}
+
+fn value(own: &Analysis<'_>, verbose: bool) -> Value {
+    let front = |(number, wave): (usize, &Vec<&Bead>)| {
+        let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
+        let titles: Vec<&str> = wave.iter().map(|bead| bead.title.as_str()).collect();
+        json!({"wave": number, "issues": ids, "titles": titles})
+    };
+    let fronts: Value = own.waves.iter().enumerate().map(front).collect();
+    let mut value = json!({
+        "epic_id": own.epic.id,
+        "epic_title": own.epic.title,
+        "total_issues": own.children.len(),
+        "closed_issues": own.closed(),
+        "ready_fronts": fronts,
+        "max_parallelism": own.max_parallelism(),
+        "estimated_sessions": own.children.len() - own.closed(),
+        "warnings": own.warnings,
+        "errors": own.errors,
+        "swarmable": own.errors.is_empty(),
+    });
+    if verbose {
+        let mut issues = Map::new();
+        for bead in &own.children {
+            let is_child = |id: &str| own.children.iter().any(|child| child.id == id);
+            let issue = json!({
+                "id": bead.id,
+                "title": bead.title,
+                "status": bead.status.as_str(),
+                "priority": bead.priority,
+                "depends_on": layers::needs(bead, is_child),
+                "wave": own.wave_of(&bead.id),
+            });
+            issues.insert(bead.id.clone(), issue);
+        }
+        value["issues"] = Value::Object(issues);
+    }
+    value
+}
+
+impl Report for Validated {
+    fn json(&self) -> Value {
+        self.value.clone()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for line in self.lines() {
+            page.cut_line(line);
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(!self.errors.is_empty())
+    }
+}

@@ -1,0 +1,203 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::git::{Identity, NETWORK};
+use bd::sync::{self, SyncRequest, Synced};
+use kit::ui::{Page, Report, counted, escape};
+
+use super::merge;
+use kit::cli::report::{Answer, Said};
+
+/// Write all changes to issues.jsonl; commit with --full
+///
+/// Without --full nothing is committed, pulled or pushed: the file goes with your own commits.
+///
+/// With --full issues, archive and history are committed to their own branch (setting sync-branch, by default
+/// beads-sync), merged field by field with that branch of the remote, and pushed. The branch is written without a
+/// checkout: your branch, index, work tree and hooks are not involved. A commit is made only if something is
+/// new. Without a remote the beads are only committed. If the remote cannot be reached they are committed as well, and the
+/// command fails. `sync-branch: ""` turns all of it off.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Commit, merge and push the beads
+    #[arg(long)]
+    full: bool,
+    /// The commit message (default: the time)
+    #[arg(short, long, value_name = "TEXT")]
+    message: Option<String>,
+    /// Do not push
+    #[arg(long)]
+    no_push: bool,
+    /// Do not fetch
+    #[arg(long)]
+    no_pull: bool,
+    /// Only show what would be done
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    old: Old,
+}
+
+/// Accepted for older scripts: what they ask for is so already, or needs no command.
+#[derive(Debug, clap::Args)]
+struct Old {
+    #[arg(long, hide = true)]
+    flush_only: bool,
+    #[arg(long, hide = true)]
+    import: bool,
+    #[arg(long, hide = true)]
+    import_only: bool,
+    #[arg(long, hide = true)]
+    from_main: bool,
+    #[arg(long, hide = true)]
+    squash: bool,
+    #[arg(long, hide = true)]
+    status: bool,
+    #[arg(long, hide = true)]
+    check: bool,
+    #[arg(long, hide = true)]
+    no_git_history: bool,
+    #[arg(long, hide = true)]
+    rename_on_import: bool,
+    #[arg(long, hide = true)]
+    accept_rebase: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    resolve: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    ours: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    theirs: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    manual: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    merge: bool,
+    #[arg(long, hide = true, value_name = "MODE", conflicts_with = "full")]
+    set_mode: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if !args.full {
+        return fold(ctx, &args);
+    }
+    let store = ctx.store()?;
+    if args.dry_run {
+        return preview(ctx, &args);
+    }
+    ctx.may_change("sync")?;
+    let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
+    let actor = Identity {
+        name: ctx.author().actor,
+        email: "beads@localhost".to_owned(),
+    };
+    let request = SyncRequest {
+        network: NETWORK,
+        store: &store,
+        config: &settings,
+        author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
+        message: args.message.as_deref(),
+        pull: !args.no_pull,
+        push: !args.no_push && settings.may_push(),
+        clock: &ctx.clock,
+        random: &ctx.random,
+    };
+    let synced = sync::sync(&request);
+    let synced = synced?;
+    merge::report_merge(ctx, &synced.lost, &synced.notes);
+    Ok(Box::new(Done(synced)))
+}
+
+fn fold(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store()?;
+    if !ctx.readonly && !args.dry_run {
+        store.fold(&ctx.clock)?;
+    }
+    let path = store.issues_file().display().to_string();
+    Said::new(
+        json!({"status": "exported", "path": path}),
+        format!("✓ All changes are in {path}"),
+    )
+    .answer()
+}
+
+/// What would be done, by what is known here: nothing is asked or written.
+fn preview(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store()?;
+    let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
+    let place = sync::SyncPlace::of(store.dir(), &settings)?;
+    place.refuse_checked_out()?;
+    let remote = place.remote()?;
+    let beads = sync::count_unsynced(&store, &place)?;
+    let push = !args.no_push && settings.may_push();
+    let branch = &place.branch;
+    let mut said = vec![format!(
+        "Would commit {} to {branch}",
+        counted(beads, "changed bead")
+    )];
+    match (&remote, push) {
+        (Some(remote), true) => said.push(format!("Would merge with {remote} and push there")),
+        (Some(remote), false) => said.push(format!("Would merge with {remote}, and not push")),
+        (None, _) => said.push("There is no remote to push to".to_owned()),
+    }
+    let value = json!({
+        "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
+        "push": push && remote.is_some(),
+    });
+    Said::lines(value, said).answer()
+}
+
+/// What a full sync did.
+struct Done(Synced);
+
+impl Report for Done {
+    fn json(&self) -> Value {
+        let done = &self.0;
+        let merged = merge::as_values(&done.lost, &done.notes);
+        let mut value = json!({
+            "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
+            "branch": done.branch,
+            "remote": done.remote,
+            "commit": done.tip,
+            "committed": done.committed,
+            "sent": done.sent,
+            "received": done.received,
+            "pushed": done.pushed,
+            "lost": merged["lost"],
+            "notes": merged["notes"],
+        });
+        if let Some(reason) = &done.unpushed {
+            value["error"] = json!(reason);
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let done = &self.0;
+        let branch = &done.branch;
+        if done.received > 0 {
+            let beads = counted(done.received, "bead");
+            page.line(format!("✓ {beads} changed by what others did"));
+        }
+        if done.committed {
+            let beads = counted(done.sent, "changed bead");
+            page.line(format!("✓ Committed to {branch}: {beads}"));
+        } else {
+            page.line(format!("✓ Nothing new to commit to {branch}"));
+        }
+        match (&done.remote, &done.unpushed) {
+            (None, _) => page.line("  There is no remote to push to"),
+            (Some(remote), None) if done.pushed => page.line(format!("✓ {remote} has it all")),
+            (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
+            (Some(remote), Some(reason)) => {
+                let line = format!("✗ Not pushed to {remote}: {reason}");
+                page.line(escape::line(&line));
+                page.line("  The commit stays; run bd sync --full again to push it");
+            }
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.0.unpushed.is_some())
+    }
+}

@@ -1,0 +1,26 @@
+use crate::context::Context;
+use bd::change;
+
+use super::each;
+use super::label;
+use kit::cli::report::Answer;
+
+/// Add a label to a bead
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The label
+    #[arg(value_name = "LABEL")]
+    label: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("tag")?;
+    label::refuse_reserved(&args.label)?;
+    let done = each::change(ctx, "labelling", &[args.id], |tx, id| {
+        change::add_label(tx, id, &args.label).map(|_| id.to_owned())
+    })?;
+    label::added(&done, &args.label)
+}

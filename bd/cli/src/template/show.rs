@@ -1,0 +1,22 @@
+use crate::context::Context;
+use bd::molecule::{MoleculeError, proto};
+
+use super::super::mol::show;
+use kit::cli::report::Answer;
+
+/// Show a proto and its steps
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The proto
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let bead = snapshot.resolve(&args.id)?;
+    if !proto::is_proto(bead) {
+        return Err(MoleculeError::NotAProto(bead.id.clone()).into());
+    }
+    show::run(ctx, show::Args::of(bead.id.clone()))
+}

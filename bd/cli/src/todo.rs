@@ -1,0 +1,134 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::bead::{Bead, Kind, Status};
+use bd::change::{self, New};
+use bd::query::{Filter, sort};
+use kit::ui::{Page, Report, escape};
+
+use super::report::plain_json;
+use super::{args, each, line};
+use kit::cli::report::{Answer, Said};
+
+/// Keep a simple list of tasks
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// Also list closed tasks
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Add a task
+    Add {
+        /// The title
+        #[arg(required = true, value_name = "TITLE")]
+        title: Vec<String>,
+        /// The priority
+        #[arg(short, long, default_value = "2", value_name = "N")]
+        priority: String,
+        /// The description
+        #[arg(short, long, default_value = "", value_name = "TEXT")]
+        description: String,
+    },
+    /// Close tasks
+    Done {
+        /// The tasks
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// The reason
+        #[arg(long, default_value = "Completed", value_name = "TEXT")]
+        reason: String,
+    },
+    /// List the tasks
+    List {
+        /// Also list closed tasks
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        None => list(ctx, args.all),
+        Some(Verb::List { all }) => list(ctx, all),
+        Some(Verb::Add {
+            title,
+            priority,
+            description,
+        }) => {
+            ctx.may_change("todo")?;
+            let new = New {
+                title: title.join(" "),
+                priority: args::priority(&priority)?,
+                description,
+                ..New::default()
+            };
+            let store = ctx.store()?;
+            let result =
+                store.transact(&ctx.author(), &ctx.clock, |tx| Ok(change::create(tx, new)?));
+            let bead = result?;
+            let text = format!("✓ Added {}: {}", bead.id, escape::line(&bead.title));
+            Said::new(plain_json(&bead), text).answer()
+        }
+        Some(Verb::Done { ids, reason }) => {
+            ctx.may_change("todo")?;
+            let beads = each::change(ctx, "closing", &ids, |tx, id| {
+                change::close(tx, id, &reason, "", false)
+            })?;
+            let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+            let lines = ids.iter().map(|id| format!("✓ Done {id}")).collect();
+            Said::lines(json!({"closed": ids, "reason": reason}), lines).answer()
+        }
+    }
+}
+
+fn list(ctx: &Context, all: bool) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let filter = Filter {
+        kind: Some(Kind::Task),
+        not_statuses: if all {
+            Vec::new()
+        } else {
+            vec![Status::Closed]
+        },
+        ..Filter::default()
+    };
+    let mut found = filter.apply(&snapshot);
+    let all = found.len();
+    sort::usual(&mut found, all);
+    Ok(Box::new(Todo {
+        beads: found.into_iter().cloned().collect(),
+    }))
+}
+
+/// A list of tasks.
+#[derive(Debug)]
+struct Todo {
+    beads: Vec<Bead>,
+}
+
+impl Report for Todo {
+    fn json(&self) -> Value {
+        self.beads.iter().map(plain_json).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.beads.is_empty() {
+            page.line("Nothing to do");
+        }
+        for bead in &self.beads {
+            let style = page.style().clone();
+            let head = format!(
+                "{} {} [P{}] ",
+                line::painted_symbol(&style, &bead.status),
+                style.cyan(&bead.id),
+                bead.priority
+            );
+            line::fitted(page, &head, &bead.title, "");
+        }
+    }
+}

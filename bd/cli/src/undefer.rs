@@ -1,0 +1,32 @@
+use crate::context::Context;
+use bd::bead::Status;
+use bd::change::{self, Edit};
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Make deferred beads open again
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("undefer")?;
+    each::resolve_all(ctx, &args.ids)?;
+    let edit = Edit {
+        status: Some(Status::Open),
+        defer_until: Some(None),
+        ..Edit::default()
+    };
+    let beads = each::change(ctx, "undeferring", &args.ids, |tx, id| {
+        change::update(tx, id, edit.clone())
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("* Undeferred {}", bead.id),
+    }))
+}

@@ -1,0 +1,143 @@
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use bd::change;
+use bd::store::{Event, Store};
+use kit::failure::Usage;
+use kit::ui::{Page, Report, escape};
+
+use kit::cli::report::Answer;
+
+/// Revert a transaction, keeping later edits
+///
+/// Without an event it reverts your last change in this project. An undo is a change itself, so undoing it repeats
+/// the change. It refuses if later edits would be lost, and for claims, hooks, merges, landings and mail, and names
+/// the command that reverts those. `bd history ID` and `bd activity` show the events.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The event, by its id or the start of it
+    #[arg(value_name = "EVENT", conflicts_with = "last")]
+    event: Option<String>,
+    /// Revert your last N changes, newest first
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+}
+
+/// Why no event was found.
+#[derive(Debug, thiserror::Error)]
+enum NoEvent {
+    #[error("no event '{0}' in this project; see: bd activity")]
+    Unknown(String),
+    #[error("{0} is the beginning of several events: {1}")]
+    Ambiguous(String, String),
+    #[error("nothing of {0} to undo in this project; see: bd activity")]
+    Nothing(String),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.last == Some(0) {
+        return Err(Usage("--last takes 1 or more".into()).into());
+    }
+    ctx.may_change("undo")?;
+    let store = ctx.store()?;
+    let author = ctx.author();
+    let events = chosen(&store, &args, &author.actor)?;
+    let asked = args.last.unwrap_or(1);
+    if events.len() < asked {
+        ctx.ui.warn(&format!(
+            "history has {} of the {asked} changes by {}",
+            events.len(),
+            escape::line(&author.actor)
+        ));
+    }
+    let (mut undone, mut left) = (Vec::new(), events.len());
+    for event in events {
+        let result = store.transact(&author, &ctx.clock, |tx| {
+            let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
+            undone.map_err(|error| error.context(format!("undoing {}", event.id)))
+        });
+        match result {
+            Ok(done) => {
+                undone.push(Undone { event, done });
+                left -= 1;
+            }
+            Err(error) if undone.is_empty() => return Err(error),
+            Err(error) => {
+                // What was taken back before it stays so; the rest is told.
+                ctx.ui.warn(&format!("{error:#}"));
+                ctx.ui
+                    .warn(&format!("{left} of {} stay unchanged", undone.len() + left));
+                break;
+            }
+        }
+    }
+    Ok(Box::new(Undo { undone }))
+}
+
+fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
+    let events = store.events()?;
+    if let Some(start) = &args.event {
+        let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());
+        let mut found: Vec<Event> = events.into_iter().filter(is_meant).collect();
+        return match found.len() {
+            0 => Err(NoEvent::Unknown(start.clone()).into()),
+            1 => Ok(found),
+            _ => {
+                found.truncate(5);
+                let ids: Vec<String> = found.into_iter().map(|event| event.id).collect();
+                Err(NoEvent::Ambiguous(start.clone(), ids.join(", ")).into())
+            }
+        };
+    }
+    let own = events
+        .into_iter()
+        .rev()
+        .filter(|event| event.actor == actor);
+    let found: Vec<Event> = own.take(args.last.unwrap_or(1)).collect();
+    if found.is_empty() {
+        return Err(NoEvent::Nothing(actor.to_owned()).into());
+    }
+    Ok(found)
+}
+
+/// What was taken back.
+#[derive(Debug)]
+struct Undone {
+    event: Event,
+    done: change::Undone,
+}
+
+#[derive(Debug)]
+struct Undo {
+    undone: Vec<Undone>,
+}
+
+impl Report for Undo {
+    fn json(&self) -> Value {
+        let one = |undone: &Undone| {
+            json!({
+                "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
+            })
+        };
+        self.undone.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for undone in &self.undone {
+            let Event { id, at, undoes, .. } = &undone.event;
+            let ids = undone.done.changed.join(", ");
+            page.line(if undoes.is_empty() {
+                format!("✓ Undid {id} of {at}: {ids}")
+            } else {
+                format!("✓ Undid {id} of {at}, so {undoes} holds again: {ids}")
+            });
+            let already = &undone.done.already;
+            if !already.is_empty() {
+                page.line(format!(
+                    "  unchanged, since they have their old values already: {}",
+                    already.join(", ")
+                ));
+            }
+        }
+    }
+}

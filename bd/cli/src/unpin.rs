@@ -1,0 +1,32 @@
+use crate::context::Context;
+use bd::bead::Status;
+use bd::change;
+
+use super::each;
+use super::report::Changed;
+use kit::cli::report::Answer;
+
+/// Unpin beads
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("unpin")?;
+    let beads = each::change(ctx, "unpinning", &args.ids, |tx, id| {
+        change::amend(tx, id, |bead| {
+            bead.pinned = false;
+            // Older clients pin by the status.
+            if bead.status == Status::Pinned {
+                bead.status = Status::Open;
+            }
+        })
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("✓ Unpinned {}", bead.id),
+    }))
+}

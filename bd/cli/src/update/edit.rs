@@ -1,0 +1,89 @@
+//! The change that the flags of `bd update` ask for.
+
+use crate::args;
+use crate::context::Context;
+use bd::bead::{Kind, Raw, Stamp, Status};
+use bd::change::Edit;
+use kit::failure::Usage;
+
+use super::Args;
+
+/// What the flags ask for; `None` where they ask for nothing.
+pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
+    if args.estimate.is_some_and(|minutes| minutes < 0) {
+        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+    }
+    if args.notes.is_some() && args.append_notes.is_some() {
+        return Err(Usage("cannot specify both --notes and --append-notes".into()).into());
+    }
+    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, Usage> {
+        match text.as_deref() {
+            None => Ok(None),
+            Some("") => Ok(Some(None)),
+            Some(text) => Ok(Some(Some(Stamp::from(ctx.time(flag, text)?)))),
+        }
+    };
+    let metadata = args
+        .metadata
+        .as_deref()
+        .map(|text| args::json(ctx, "--metadata", text));
+    let edit = Edit {
+        title: args.title.clone(),
+        description: args.description.read(ctx)?,
+        design: args.design.clone(),
+        acceptance_criteria: args.acceptance.clone(),
+        notes: args.notes.clone(),
+        append_notes: args.append_notes.clone(),
+        spec_id: args.spec_id.clone(),
+        status: args.status.as_deref().map(Status::from),
+        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        issue_type: args.kind.as_deref().map(Kind::normal),
+        assignee: if args.unassign {
+            Some(String::new())
+        } else {
+            args.assignee.clone()
+        },
+        external_ref: args.external_ref.clone(),
+        estimated_minutes: args.estimate,
+        due_at: time("--due", &args.due)?,
+        defer_until: time("--defer", &args.defer)?,
+        await_id: args.await_id.clone(),
+        ephemeral: (args.ephemeral || args.persistent).then_some(args.ephemeral),
+        metadata: metadata.transpose()?,
+        set_metadata: pairs(&args.set_metadata)?,
+        unset_metadata: args.unset_metadata.clone(),
+        set_labels: args.set_labels.as_deref().map(args::labels),
+        add_labels: args::slice(&args.add_label),
+        remove_labels: args::slice(&args.remove_label),
+        parent: args.parent.clone().map(|id| (!id.is_empty()).then_some(id)),
+        session: session(ctx, args),
+        ..Edit::default()
+    };
+    Ok(is_anything(&edit, args).then_some(edit))
+}
+
+fn session(ctx: &Context, args: &Args) -> Option<String> {
+    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    args.session.clone().or_else(own)
+}
+
+/// Whether the flags ask for a change at all.
+fn is_anything(edit: &Edit, args: &Args) -> bool {
+    let nothing = Edit {
+        session: edit.session.clone(),
+        ..Edit::default()
+    };
+    args.claim || format!("{edit:?}") != format!("{nothing:?}")
+}
+
+/// `key=value` pairs; values are text.
+fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, Raw)>> {
+    let pair = |text: &String| {
+        let (key, value) = text
+            .split_once('=')
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| Usage(format!("invalid --set-metadata \"{text}\": use key=value")))?;
+        Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
+    };
+    given.iter().map(pair).collect()
+}

@@ -1,0 +1,168 @@
+mod edit;
+
+use crate::context::Context;
+use bd::change::{self, ChangeError, Edit};
+use bd::store::Tx;
+use kit::failure::Usage;
+
+use super::args::DescriptionArgs;
+use super::each;
+use super::report::Changed;
+use kit::cli::report::{Answer, Nothing};
+
+/// Change fields of beads
+///
+/// Without ids it changes the bead that was last created, updated or shown. --claim takes an unassigned bead:
+/// you become its assignee and it is in progress. Of several claims at once exactly one succeeds. Empty
+/// text clears a field.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// The status: open, in_progress, blocked, deferred, closed, pinned, hooked, or one of status.custom
+    #[arg(short, long, value_name = "STATUS")]
+    status: Option<String>,
+    /// The priority, 0-4 or P0-P4
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<String>,
+    /// The title
+    #[arg(long, value_name = "TITLE", allow_hyphen_values = true)]
+    title: Option<String>,
+    /// The type
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// The assignee
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Remove the assignee
+    #[arg(long, conflicts_with = "assignee")]
+    unassign: bool,
+    #[command(flatten)]
+    description: DescriptionArgs,
+    /// The design
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    design: Option<String>,
+    /// The acceptance criteria
+    #[arg(
+        long,
+        value_name = "TEXT",
+        alias = "acceptance-criteria",
+        allow_hyphen_values = true
+    )]
+    acceptance: Option<String>,
+    /// The notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    notes: Option<String>,
+    /// Append a line to the notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    append_notes: Option<String>,
+    /// The id in another tracker
+    #[arg(long, value_name = "REF")]
+    external_ref: Option<String>,
+    /// The id of a specification
+    #[arg(long, value_name = "PATH")]
+    spec_id: Option<String>,
+    /// The estimate in minutes
+    #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]
+    estimate: Option<i64>,
+    /// Add labels
+    #[arg(long, value_name = "LABELS")]
+    add_label: Vec<String>,
+    /// Remove labels
+    #[arg(long, value_name = "LABELS")]
+    remove_label: Vec<String>,
+    /// Replace all labels; empty clears them
+    #[arg(long, value_name = "LABELS")]
+    set_labels: Option<Vec<String>>,
+    /// The parent; empty removes it
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// Claim the bead if it is unassigned
+    #[arg(long)]
+    claim: bool,
+    /// Change the bead only at this version: `version` or `updated_at` of `show --json`
+    ///
+    /// `version` changes with every field, label, edge and comment, `updated_at` with fields only. Another version is the error
+    /// code `changed` and exit code 3, and nothing is changed.
+    #[arg(long, value_name = "VERSION")]
+    expect_version: Option<String>,
+    /// The agent session, for closing
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The due date; empty clears it
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due: Option<String>,
+    /// Defer it until this time; empty clears it
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer: Option<String>,
+    /// The beads that a gate waits for
+    #[arg(long, value_name = "ID", hide = true)]
+    await_id: Option<String>,
+    /// Make it a wisp
+    #[arg(long, conflicts_with = "persistent")]
+    ephemeral: bool,
+    /// Make a wisp durable
+    #[arg(long)]
+    persistent: bool,
+    /// Metadata as JSON, or @FILE
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Set one key of the metadata
+    #[arg(long, value_name = "KEY=VALUE")]
+    set_metadata: Vec<String>,
+    /// Remove one key of the metadata
+    #[arg(long, value_name = "KEY")]
+    unset_metadata: Vec<String>,
+    #[arg(long, hide = true)]
+    allow_empty_description: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("update")?;
+    let ids = each::ids_or_last(ctx, args.ids.clone())?;
+    let Some(edit) = edit::read(ctx, &args)? else {
+        ctx.ui.raw("No updates specified\n");
+        return Ok(Box::new(Nothing));
+    };
+    if args.expect_version.is_some() && ids.len() != 1 {
+        return Err(Usage("--expect-version takes one issue ID".into()).into());
+    }
+    let who = ctx.author().actor;
+    let beads = each::change(ctx, "updating", &ids, |tx, id| {
+        if let Some(version) = &args.expect_version {
+            change::expect_version(tx, id, version)?;
+        }
+        check(tx, &edit)?;
+        if args.claim {
+            change::claim(tx, id, &who)?;
+        }
+        change::update(tx, id, edit.clone())
+    })?;
+    if let Some(bead) = beads.last() {
+        ctx.touch(&bead.id);
+    }
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("✓ Updated issue: {}", bead.id),
+    }))
+}
+
+/// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
+fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
+    use bd::bead::validate::Invalid;
+    use bd::store::StoreError;
+    if let Some(kind) = &edit.issue_type
+        && !tx.vocabulary().knows_kind(kind)
+    {
+        let valid = tx.vocabulary().kinds_in_words();
+        let kind = format!("{kind}. Valid types: {valid}");
+        return Err(StoreError::from(Invalid::Kind(kind)).into());
+    }
+    if let Some(Some(parent)) = &edit.parent
+        && tx.get_live(parent).is_none()
+    {
+        return Err(ChangeError::NoParent(parent.clone()));
+    }
+    Ok(())
+}

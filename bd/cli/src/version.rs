@@ -1,0 +1,32 @@
+use serde_json::json;
+
+use crate::context::Context;
+
+use kit::cli::report::{Answer, Said};
+
+/// Print the version
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(long, hide = true)]
+    daemon: bool,
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const COMMIT: Option<&str> = option_env!("BD_COMMIT");
+
+/// `bd version 2.0.0 (dev: abc1234)`.
+pub(super) fn line() -> String {
+    match COMMIT {
+        Some(commit) => format!("bd version {VERSION} (dev: {commit})"),
+        None => format!("bd version {VERSION} (release)"),
+    }
+}
+
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
+    let mut value =
+        json!({"version": VERSION, "build": if COMMIT.is_some() { "dev" } else { "release" }});
+    if let Some(commit) = COMMIT {
+        value["commit"] = json!(commit);
+    }
+    Said::new(value, line()).answer()
+}

@@ -1,0 +1,43 @@
+use serde_json::json;
+
+use crate::context::Context;
+use kit::failure::Usage;
+
+use kit::cli::report::{Answer, Said};
+
+/// Add a worktree on a new branch
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Its folder, from the working directory
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The branch (default: the name of the folder)
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("worktree create")?;
+    let (git, _, main) = super::repository(ctx)?;
+    let path = ctx.env.absolute(&args.path);
+    if path.exists() {
+        return Err(Usage(format!("{} exists already", path.display())).into());
+    }
+    let branch = args.branch.unwrap_or_else(|| super::name(&path));
+    git.worktree_add(&path, &branch, "HEAD")?;
+    let path = path.canonicalize().unwrap_or(path);
+    if let Ok(inside) = path.strip_prefix(&main) {
+        git.exclude(&format!("/{}/", inside.display()))?;
+    }
+    let beads = ctx.found().map(|found| found.dir.display().to_string());
+    let beads = beads.unwrap_or_default();
+    let json = json!({"path": path, "branch": branch, "redirect_to": beads});
+    let mut lines = vec![format!(
+        "✓ Created worktree {} on branch {branch}",
+        path.display()
+    )];
+    if !beads.is_empty() {
+        lines.push(format!("  It uses the beads in {beads}"));
+    }
+    Said::lines(json, lines).answer()
+}

@@ -1,0 +1,38 @@
+//! `bd worktree`: one file a verb.
+
+mod create;
+mod info;
+mod list;
+mod remove;
+
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use bd::git::{Git, GitError, Worktree};
+
+use kit::cli::report::Answer;
+
+kit::family! {
+    /// Keep git worktrees that share the beads of the main one
+    ///
+    /// A command in a linked worktree uses the beads of the main worktree, so all worktrees have the same beads at all times.
+    Args:
+    Create => create,
+    List => list,
+    Remove => remove,
+    Info => info,
+}
+
+/// The repository around the working directory, its worktrees and the root of the main one.
+fn repository(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
+    let git = Git::at(ctx.env.cwd());
+    let all = git.worktree_list()?;
+    let main = all.first().map(|tree| tree.path.clone());
+    Ok((git, all, main.unwrap_or_default()))
+}
+
+/// The last part of a path.
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

@@ -1,0 +1,76 @@
+//! `docs/COMPATIBILITY.md` says of each flag whether it is accepted: the program has to agree.
+
+use std::collections::BTreeSet;
+
+use super::Project;
+
+const TABLE: &str = include_str!("../../../../docs/COMPATIBILITY.md");
+
+/// The texts in backticks.
+fn spans(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// All flags of a command, hidden ones and other names too.
+fn flags(command: &clap::Command) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for arg in command.get_arguments() {
+        let names = arg.get_long_and_visible_aliases().unwrap_or_default();
+        let hidden = arg.get_all_aliases().unwrap_or_default();
+        found.extend(
+            names
+                .into_iter()
+                .chain(hidden)
+                .map(|name| format!("--{name}")),
+        );
+    }
+    found
+}
+
+#[test]
+fn the_compatibility_table_does_not_lie() {
+    let mut root = bd_cli::command();
+    root.build();
+    let everywhere = flags(&root);
+    let (mut rows, mut problems) = (0, Vec::new());
+    for row in TABLE.lines().filter(|line| line.starts_with("| `bd")) {
+        rows += 1;
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let [command, same, kinder, missing] = cells[..] else {
+            panic!("not four cells: {row}");
+        };
+        let path = spans(command).next().unwrap();
+        let mut found = &root;
+        for word in path.split(' ').skip(1) {
+            found = found
+                .find_subcommand(word)
+                .unwrap_or_else(|| panic!("no {path}"));
+        }
+        let own = flags(found);
+        let is_known = |flag: &str| own.contains(flag) || everywhere.contains(flag);
+        let flags = |cell| spans(cell).filter(|span| span.starts_with("--") && !span.contains(' '));
+        for flag in flags(same).chain(flags(kinder)) {
+            if !is_known(flag) {
+                problems.push(format!("{path} does not take {flag}"));
+            }
+        }
+        let first_spans = missing.split("; ").filter_map(|part| spans(part).next());
+        for flag in first_spans.filter(|span| span.starts_with("--")) {
+            if is_known(flag) {
+                problems.push(format!("{path} takes {flag}"));
+            }
+        }
+    }
+    assert!(rows > 150, "{rows}");
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn commands_of_the_compatibility_table_have_help() {
+    let project = Project::empty();
+    for row in TABLE.lines().filter(|line| line.starts_with("| `bd ")) {
+        let path = spans(row).next().unwrap();
+        let args: Vec<&str> = path.split(' ').skip(1).chain(["--help"]).collect();
+        assert_eq!(project.run(&args).code, 0, "{path}");
+    }
+}

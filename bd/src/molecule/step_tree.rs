@@ -1,0 +1,22 @@
+//! The steps of a workflow as a tree of what waits for what.
+
+use crate::molecule::draw::{self, DrawnStep};
+use kit::ui::{Page, escape, tree};
+
+/// Draws steps, each with `mark` before its id, and with all that it waits for where that is more than the one above
+/// it.
+pub fn draw(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String) {
+    let (roots, below) = draw::children(steps);
+    for (branch, at) in tree::walk(&roots, &below) {
+        let step = &steps[at];
+        let others = match step.needs.len() {
+            0 | 1 => String::new(),
+            _ => {
+                let ids = step.needs.iter().map(|need| steps[*need].id.as_str());
+                format!(" (after {})", ids.collect::<Vec<_>>().join(", "))
+            }
+        };
+        let text = format!("{}: {}{others}", step.id, step.title);
+        page.cut_line(format!("{branch}{}{}", mark(at), escape::line(&text)));
+    }
+}

@@ -1,0 +1,30 @@
+//! Beads as candidates for completion: id and title.
+
+use kit::cli::completion::Value;
+use kit::ui::escape;
+use serde::Deserialize;
+
+use crate::bead::kind;
+use crate::store::{BeadRef, Snapshot};
+
+/// The ids of beads, open ones first and with their titles.
+pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<Value> {
+    #[derive(Deserialize)]
+    struct Titled {
+        title: String,
+    }
+    let live = beads.bead_refs().filter(|bead| !bead.is_tombstone());
+    let mut found: Vec<BeadRef<'_>> = live.filter(is_wanted).collect();
+    found.sort_by_key(|bead| !bead.is_open());
+    let value = |bead: BeadRef<'_>| {
+        let titled = bead.is_open().then(|| bead.part::<Titled>()).flatten();
+        let title = titled.map_or_else(String::new, |titled| escape::line(&titled.title));
+        (bead.id().to_owned(), title)
+    };
+    found.into_iter().map(value).collect()
+}
+
+/// Whether a bead is work, not a record about a town.
+pub fn is_work(bead: &BeadRef<'_>) -> bool {
+    !kind::INFRA.contains(&bead.kind())
+}

@@ -1,0 +1,40 @@
+//! `gt attach`.
+
+use kit::sys::Exec;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::session::show;
+use gt::host::LiveTown;
+use gt::town::identity::Address;
+
+/// Open an agent's session in this terminal (leave: Ctrl-b d)
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
+    agent: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    attach(ctx, &town, &agent)?;
+    answer(Vec::<String>::new(), |_, _| {})
+}
+
+/// Shows an agent's session until the person leaves it.
+pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+    let command = show::attach_command(town, agent)?;
+    anyhow::ensure!(
+        ctx.ui.is_terminal(),
+        "this is no terminal: `gt peek {agent}` shows the screen as text"
+    );
+    let (program, rest) = command
+        .split_first()
+        .ok_or_else(|| anyhow::anyhow!("this host cannot show sessions"))?;
+    Exec::new(program)
+        .args(rest)
+        .env_remove("TMUX")
+        .run_attached()?;
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! `gt boot`: the watch over the deacon.
+
+mod triage;
+
+use super::{Answer, answer, role};
+use crate::context::Context;
+
+role::commands!(Boot: attach, restart, start, status, stop);
+
+kit::family! {
+    /// Watch the deacon
+    ///
+    /// By default gtd does this with plain code and boot has no session: see `patrol.mode.boot`.
+    Args:
+    #[command(alias = "at")]
+    Attach => attach,
+    Restart => restart,
+    Start => start,
+    Status => status,
+    Stop => stop,
+    Triage => triage,
+}

@@ -1,0 +1,30 @@
+//! `gt boot triage`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::patrol::boot;
+use gt::patrol::triage::Triage;
+
+/// Look at the deacon once, and act if that is needed
+///
+/// A session without a sign of life is reminded of its mail after 5 minutes, woken after 15, and restarted if it does not
+/// answer for 15 more. With `--json` {action: start|nothing|nudge|wake|interrupt|restart, target, reason, done}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only show what would be done
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let report = boot::look(&ctx.town()?, args.dry_run)?;
+    answer(report, |report, page| {
+        let (word, reason) = (report.action.word(), &report.reason);
+        let mark = match (report.action, report.done) {
+            (Triage::Nothing, _) => "○",
+            (_, true) => "✓",
+            (_, false) => "→",
+        };
+        page.line(format!("{mark} {word}: {reason}"));
+    })
+}

@@ -1,0 +1,23 @@
+//! `gt brief`.
+
+use super::{Answer, prime};
+use crate::context::Context;
+
+/// Show the briefing that the worker of a bead gets
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The bead (default: the one on your hook)
+    bead: Option<String>,
+    /// Show each part with its source and size instead of the text
+    #[arg(long)]
+    explain: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let bead = match &args.bead {
+        Some(bead) => bead.clone(),
+        None => gt::record::hook::hooked_bead(&town, &town.actor)?,
+    };
+    prime::shown(gt::flow::prime::brief(&town, &bead)?, args.explain)
+}

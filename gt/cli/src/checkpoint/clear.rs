@@ -1,0 +1,24 @@
+//! `gt checkpoint clear`.
+
+use serde_json::json;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::checkpoint;
+
+/// Remove the checkpoint of this work tree
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// Removes it.
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let town = ctx.town()?;
+    let there = checkpoint::clear(&town, &town.actor)?;
+    answer(json!({ "cleared": there }), move |_, page| {
+        page.line(if there {
+            "✓ the checkpoint is gone"
+        } else {
+            "there was no checkpoint"
+        });
+    })
+}

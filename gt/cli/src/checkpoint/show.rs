@@ -1,0 +1,42 @@
+//! `gt checkpoint show`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::checkpoint;
+
+/// Show the checkpoint of this work tree
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// Prints it.
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let town = ctx.town()?;
+    let found = checkpoint::read(&town, &town.actor)?;
+    answer(found, |found, page| {
+        let Some(found) = found else {
+            page.line("no checkpoint is written here");
+            return;
+        };
+        page.line(format!("written {}", page.when(&found.timestamp)));
+        let lines = [
+            ("bead", &found.hooked_bead),
+            ("branch", &found.branch),
+            ("commit", &found.last_commit),
+            ("molecule", &found.molecule_id),
+            ("step", &found.current_step),
+            ("title", &found.step_title),
+            ("session", &found.session_id),
+        ];
+        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+            page.line(format!("  {name}: {}", escape::line(value)));
+        }
+        for file in &found.modified_files {
+            page.line(format!("  not committed: {}", escape::line(file)));
+        }
+        for line in found.notes.lines() {
+            page.line(format!("  > {}", escape::line(line)));
+        }
+    })
+}

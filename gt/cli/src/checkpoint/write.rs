@@ -1,0 +1,37 @@
+//! `gt checkpoint write`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::checkpoint::{self, Words};
+
+/// Write a checkpoint of branch, files and your notes
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Add notes for the next session
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    notes: String,
+    /// The molecule that you work through
+    #[arg(long, default_value = "", hide_default_value = true)]
+    molecule: String,
+    /// The current step of the molecule
+    #[arg(long, default_value = "", hide_default_value = true)]
+    step: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
+    let words = Words {
+        notes: args.notes,
+        molecule: args.molecule,
+        step: args.step,
+    };
+    let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
+    answer(written, |written, page| {
+        page.line(format!(
+            "✓ checkpoint {}: {} not committed",
+            page.when(&written.timestamp),
+            kit::ui::counted(written.modified_files.len(), "file")
+        ));
+    })
+}

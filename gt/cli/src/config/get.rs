@@ -1,0 +1,37 @@
+//! `gt config get`.
+
+use super::super::{Answer, answer};
+use super::{SettingRow, Whose, setting};
+use crate::context::Context;
+use gt::town::config::Layers;
+
+/// Print a setting's value
+///
+/// On a terminal also what it means. With `--json` {key, value, origin, meaning}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The setting
+    key: String,
+    #[command(flatten)]
+    whose: Whose,
+    /// Also print the origin of the value
+    #[arg(long)]
+    show_origin: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let row = SettingRow::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
+    let show_origin = args.show_origin;
+    answer(row, move |row, page| {
+        if show_origin {
+            page.line(format!("{}\t{}", row.origin, row.text()));
+        } else {
+            page.line(row.text());
+        }
+        if page.known_width().is_some() {
+            page.line(page.style().dim(row.meaning));
+        }
+    })
+}

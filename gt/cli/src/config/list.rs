@@ -1,0 +1,49 @@
+//! `gt config list`.
+
+use super::super::{Answer, answer};
+use super::{SettingRow, Whose};
+use crate::context::Context;
+use gt::patrol::rule::{self, RULES};
+use gt::town::config::Layers;
+
+/// List all settings with their values
+///
+/// With `--json` an array of {key, value, origin, meaning}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    whose: Whose,
+    /// Also print the origin of each value
+    #[arg(long)]
+    show_origin: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let layers = Layers::load(&town, rig.as_ref())?;
+    let mut all = layers.all();
+    all.retain(|setting| rule::switched_by(&setting.name).is_none());
+    all.extend(RULES.iter().map(|rule| rule.switch(&layers)));
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
+    let show_origin = args.show_origin;
+    answer(rows, move |rows, page| {
+        for row in rows {
+            let value = format!("{} = {}", row.key, row.text());
+            let whole = format!("{value:<44} {}", row.meaning);
+            let fits = page
+                .known_width()
+                .is_none_or(|width| whole.chars().count() <= width);
+            let meaning = page.style().dim(row.meaning);
+            if fits && !show_origin {
+                page.line(format!("{value:<44} {meaning}"));
+                continue;
+            }
+            // Beneath the value where there is no room beside it.
+            let origin = if show_origin { row.origin.as_str() } else { "" };
+            page.cut_line(format!("{value:<44} {}", page.style().dim(origin)).trim_end());
+            page.line(format!("    {meaning}"));
+        }
+    })
+}

@@ -1,0 +1,98 @@
+//! `gt config`: settings of the town and its rigs.
+
+mod get;
+mod list;
+mod set;
+mod unset;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Answer;
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::patrol::rule;
+use gt::town::RigLayout;
+use gt::town::config::{ChangeError, Layers, Setting, key};
+
+kit::family! {
+    /// Show and change settings
+    ///
+    /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
+    /// bead, the rig's settings, the town's settings, built-in.
+    Args:
+    Get => get,
+    List => list,
+    Set => set,
+    Unset => unset,
+}
+
+/// Whose settings are meant.
+#[derive(Debug, clap::Args)]
+struct Whose {
+    /// The rig (default: the one around the working directory)
+    #[arg(long)]
+    rig: Option<String>,
+    /// The town's settings
+    #[arg(long, conflicts_with = "rig")]
+    town: bool,
+}
+
+impl Whose {
+    fn rig(&self, ctx: &Context, town: &LiveTown) -> anyhow::Result<Option<RigLayout>> {
+        if self.town {
+            return Ok(None);
+        }
+        match &self.rig {
+            Some(name) => town.rig(name).map(Some),
+            None => Ok(super::rig::rig_of_folder(ctx, town)),
+        }
+    }
+}
+
+/// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
+fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
+    let found = match rule::switched_by(name) {
+        Some(rule) => Some(rule.switch(layers)),
+        None if name.starts_with(rule::SWITCH) => None,
+        None => layers.get(name),
+    };
+    let name = name.to_owned();
+    found.ok_or(ChangeError::Unknown { name })
+}
+
+/// A setting as shown and as JSON.
+#[derive(Debug, Serialize)]
+struct SettingRow {
+    key: String,
+    value: Value,
+    origin: String,
+    meaning: &'static str,
+}
+
+impl SettingRow {
+    fn of(setting: Setting) -> Self {
+        Self {
+            origin: setting.origin.to_string(),
+            meaning: match rule::switched_by(&setting.name) {
+                Some(rule) => rule.does,
+                None => key::find(&setting.name).map_or("", |key| key.meaning),
+            },
+            key: setting.name,
+            value: setting.value,
+        }
+    }
+
+    /// The value as a person would write it.
+    fn text(&self) -> String {
+        match &self.value {
+            Value::Null => String::new(),
+            Value::String(text) => kit::ui::escape::line(text),
+            Value::Array(words) => {
+                let words = words.iter().filter_map(Value::as_str);
+                kit::ui::escape::line(&words.collect::<Vec<_>>().join(","))
+            }
+            other => other.to_string(),
+        }
+    }
+}

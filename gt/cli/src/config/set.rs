@@ -1,0 +1,74 @@
+//! `gt config set`.
+
+use super::super::{Answer, answer};
+use super::{Whose, setting};
+use crate::context::Context;
+use gt::host::{LiveTown, runtime};
+use gt::patrol::rule::{self, RuleScope};
+use gt::town::RigLayout;
+use gt::town::config::{self, ChangeError, Layer, Layers};
+
+/// Set a setting of the rig, the town or this machine
+///
+/// With `--json` {key, value, file}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The setting
+    key: String,
+    /// The value
+    value: String,
+    #[command(flatten)]
+    whose: Whose,
+    /// Set it on this machine only
+    #[arg(long, conflicts_with = "town")]
+    local: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let layer = if args.local {
+        Layer::Local
+    } else {
+        Layer::Settings
+    };
+    setting(&Layers::load(&town, rig.as_ref())?, &args.key)?;
+    let is_towns = rule::switched_by(&args.key).is_some_and(|rule| rule.scope == RuleScope::Town);
+    if is_towns && rig.is_some() {
+        return Err(ChangeError::WrongPlace {
+            name: args.key.clone(),
+            reason: "it is the whole town's: use --town",
+        }
+        .into());
+    }
+    check_agent(&town, rig.as_ref(), &args)?;
+    let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
+    let (key, value) = (args.key.clone(), args.value.clone());
+    let data = serde_json::json!({ "key": key, "value": value, "file": file });
+    answer(data, move |_, page| {
+        page.line(format!("{key} = {value}  ({})", file.display()));
+    })
+}
+
+/// The name of an agent must be one that the settings or the built-in presets have.
+fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
+    let key = args.key.as_str();
+    let names_agent = match key {
+        "default_agent" => rig.is_none(),
+        "agent" => rig.is_some(),
+        _ => key.starts_with("role_agents."),
+    };
+    if !names_agent {
+        return Ok(());
+    }
+    let known = runtime::names(&town.layout, rig)?;
+    anyhow::ensure!(
+        known.contains(&args.value),
+        ChangeError::BadValue {
+            name: key.to_owned(),
+            text: args.value.clone(),
+            expected: format!("an agent ({})", known.join(", ")),
+        }
+    );
+    Ok(())
+}

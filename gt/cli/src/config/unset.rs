@@ -1,0 +1,36 @@
+//! `gt config unset`.
+
+use super::super::{Answer, answer};
+use super::Whose;
+use crate::context::Context;
+use gt::town::config::{self, Layer};
+
+/// Remove a setting, so that lower layers count again
+///
+/// With `--json` {key, file}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The setting
+    key: String,
+    #[command(flatten)]
+    whose: Whose,
+    /// Remove it from this machine's local layer, together with a block on it
+    #[arg(long, conflicts_with = "town")]
+    local: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let layer = if args.local {
+        Layer::Local
+    } else {
+        Layer::Settings
+    };
+    let file = config::change(&town, rig.as_ref(), layer, &args.key, None)?;
+    let key = args.key.clone();
+    let data = serde_json::json!({ "key": key, "file": file });
+    answer(data, move |_, page| {
+        page.line(format!("{key} is no longer set in {}", file.display()));
+    })
+}

@@ -1,0 +1,49 @@
+//! What a command starts with: the environment, clock and chance of the process, and the screen.
+
+use std::path::Path;
+
+use bd::store::Reports;
+use kit::sys::Env;
+use kit::ui::Ui;
+
+use gt::host::LiveTown;
+use gt::host::live_town::open;
+use gt::town::identity::{Address, detect};
+use gt::town::{self, Layout};
+
+/// The context of one command.
+pub struct Context {
+    /// The caller's environment.
+    pub env: Env,
+    /// The screen.
+    pub ui: Ui,
+    /// What the stores notice.
+    pub reports: Reports,
+}
+
+impl Context {
+    /// The context of a command that begins.
+    pub fn new(env: Env, ui: Ui) -> Self {
+        Self {
+            env,
+            ui,
+            reports: Reports::default(),
+        }
+    }
+
+    /// Opens the town around the working directory, acting as the caller.
+    pub fn town(&self) -> anyhow::Result<LiveTown> {
+        let root = town::find(&self.env)?;
+        Ok(self.town_at(&root))
+    }
+
+    /// Opens the town at `root`.
+    pub fn town_at(&self, root: &Path) -> LiveTown {
+        let actor = detect(&self.env, &Layout::new(root))
+            .address
+            .unwrap_or(Address::Overseer);
+        let mut town = open(&self.env, root, actor);
+        town.reports = self.reports.clone();
+        town
+    }
+}

@@ -1,0 +1,32 @@
+//! `gt convoy add`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::review;
+
+/// Add beads to a convoy
+///
+/// A convoy that has landed becomes open again. An installed `pre-convoy` hook is asked about beads of rigs that are new to the convoy.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy
+    convoy: String,
+    /// The beads
+    #[arg(required = true)]
+    beads: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let made = review::add(&ctx.town()?, &args.convoy, &args.beads)?;
+    super::warn(ctx, &made.warnings);
+    answer(made.created, |added, page| {
+        page.line(format!(
+            "✓ {} tracks {} more beads",
+            added.id,
+            added.added.len()
+        ));
+        if added.reopened {
+            page.line(format!("↺ {} had landed and is open again", added.id));
+        }
+    })
+}

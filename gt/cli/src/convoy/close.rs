@@ -1,0 +1,42 @@
+//! `gt convoy close`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy;
+
+/// Close a convoy by hand, without mail to its subscribers
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy
+    convoy: String,
+    /// The reason
+    #[arg(long, default_value = "Manually closed")]
+    reason: String,
+    /// Close it even if it tracks open work
+    #[arg(short, long)]
+    force: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Closed {
+    id: String,
+    closed: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
+    answer(
+        Closed {
+            id: args.convoy.clone(),
+            closed,
+        },
+        |done, page| {
+            let how = if done.closed {
+                "is closed"
+            } else {
+                "was closed already"
+            };
+            page.line(format!("✓ {} {how}", done.id));
+        },
+    )
+}

@@ -1,0 +1,84 @@
+//! `gt convoy create`.
+
+use kit::failure::Usage;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::{New, review};
+
+/// Make a convoy of beads of any rig
+///
+/// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is made) or leave the
+/// decision to a person (exit code 3, `gt convoy review list`).
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy's name
+    name: String,
+    /// The beads to track
+    beads: Vec<String>,
+    /// Merge its beads to a branch of its own in each rig, and land it from there as one
+    /// commit per rig
+    #[arg(long)]
+    integration: bool,
+    /// The owner, who gets mail when it lands (default: you)
+    #[arg(long)]
+    owner: Option<String>,
+    /// Send mail to this address, too, when it lands (default: the mayor)
+    #[arg(long, num_args = 0..=1, default_missing_value = "mayor/", require_equals = true)]
+    notify: Vec<String>,
+    /// The specification for the pre-convoy hook (default: the texts of its beads)
+    #[arg(long, value_name = "TEXT", conflicts_with = "spec_file")]
+    spec: Option<String>,
+    /// Read the specification from a file
+    #[arg(long, value_name = "PATH")]
+    spec_file: Option<String>,
+}
+
+/// A specification is read by people and models.
+const SPEC: u64 = 4 * 1024 * 1024;
+
+fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
+    let Some(path) = &args.spec_file else {
+        return Ok(args.spec.clone().unwrap_or_default());
+    };
+    let path = ctx.env.absolute(path);
+    let size = std::fs::metadata(&path).map(|meta| meta.len());
+    let text = size.and_then(|size| match size {
+        0..=SPEC => std::fs::read_to_string(&path),
+        _ => Err(std::io::Error::other("it has more than 4 MiB")),
+    });
+    text.map_err(|error| Usage(format!("cannot read {}: {error}", path.display())).into())
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let spec = spec(ctx, &args)?;
+    let owner = match args.owner {
+        Some(text) => town.address(&text)?.mailbox(),
+        None => town.actor.mailbox(),
+    };
+    for address in &args.notify {
+        town.address(address)?;
+    }
+    let new = New {
+        title: args.name,
+        beads: args.beads,
+        owner: Some(owner),
+        notify: args.notify,
+        integration: args.integration,
+        epic: None,
+        about: String::new(),
+    };
+    let purpose = review::Purpose { spec, then: None };
+    let made = review::create(&town, &new, purpose)?;
+    super::warn(ctx, &made.warnings);
+    answer(made.created, |created, page| {
+        let title = kit::ui::escape::line(&created.title);
+        page.line(format!(
+            "✓ convoy {} \"{title}\" tracks {}",
+            created.id,
+            kit::ui::counted(created.added.len(), "bead")
+        ));
+        page.line(format!("  follow it: gt convoy status {}", created.id));
+    })
+}

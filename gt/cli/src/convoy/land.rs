@@ -1,0 +1,61 @@
+//! `gt convoy land`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::landing;
+use gt::flow::landing::Landing;
+
+/// Land a convoy now, or continue a landing that stopped
+///
+/// The daemon lands a convoy automatically when every tracked bead is done. A convoy with its own branches lands as one
+/// commit per rig: all commits are prepared first, with gates, then all are pushed. An obstacle becomes a task. A rig
+/// that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
+/// {outcome: waits, convoy, landed, of, rig, reason, task}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy
+    convoy: String,
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Landing(Landing),
+    Already { outcome: &'static str, id: String },
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let landing = landing::land(&ctx.town()?, &args.convoy)?;
+    let shown = landing.map_or_else(
+        || Shown::Already {
+            outcome: "closed",
+            id: args.convoy.clone(),
+        },
+        Shown::Landing,
+    );
+    answer(shown, |shown, page| match shown {
+        Shown::Landing(Landing::Landed(landed)) => {
+            let title = escape::line(&landed.title);
+            page.line(format!("🚚 {} landed: {title}", landed.id));
+            for (rig, commit) in &landed.commits {
+                page.line(format!("  {rig}: {commit:.12}"));
+            }
+            for (rig, reference) in &landed.documents {
+                page.line(format!("  {rig}: discovery documents stay on {reference}"));
+            }
+        }
+        Shown::Landing(Landing::Waits(waits)) => {
+            let reason = escape::line(&waits.reason);
+            page.line(format!(
+                "… {}: landing {} of {}; {} waits: {reason}",
+                waits.convoy, waits.landed, waits.of, waits.rig
+            ));
+            if let Some(task) = &waits.task {
+                page.line(format!("  task: {task} (bd show {task})"));
+            }
+        }
+        Shown::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
+    })
+}

@@ -1,0 +1,48 @@
+//! `gt convoy list`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::{self, Progress};
+use gt::record;
+use gt::record::town_view::TownView;
+
+/// List convoys
+///
+/// With `--json` an array of {id, title, status, created_at, tracked, completed, total, landings}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also list landed and closed convoys
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let view = TownView::read(&town)?;
+    let board = convoy::Board::of_view(&view);
+    let found: Vec<Progress> = record::convoy::list(&view.stores.town, args.all)
+        .into_iter()
+        .map(|convoy| board.progress(convoy))
+        .collect();
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
+        }
+        for (number, convoy) in found.iter().enumerate() {
+            let mark = if convoy.status == "closed" {
+                "✓"
+            } else {
+                "○"
+            };
+            let counts = format!("{}/{}", convoy.counts.completed, convoy.counts.total);
+            page.cut_line(format!(
+                "{:>3}. {mark} {} {counts:>5}  {}",
+                number + 1,
+                convoy.id,
+                escape::line(&convoy.title)
+            ));
+        }
+    })
+}

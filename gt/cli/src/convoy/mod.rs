@@ -1,0 +1,33 @@
+//! `gt convoy`: batches of work.
+
+mod add;
+mod close;
+mod create;
+mod land;
+mod list;
+mod review;
+mod show;
+mod status;
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Make, show and land convoys: batches of beads
+    Args:
+    Create => create,
+    Add => add,
+    Status => status,
+    Show => show,
+    List => list,
+    Close => close,
+    Land => land,
+    Review => review,
+}
+
+/// What hooks had to say although they approved.
+fn warn(ctx: &Context, warnings: &[String]) {
+    for warning in warnings {
+        ctx.ui.warn(&kit::ui::escape::line(warning));
+    }
+}

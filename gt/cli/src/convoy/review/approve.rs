@@ -1,0 +1,48 @@
+//! `gt convoy review approve`.
+
+use kit::ui::escape;
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::review;
+use gt::flow::sling;
+
+/// Approve a request, and make its convoy
+///
+/// A sling that waited for the convoy continues. The command is safe to run again. The hooks of further rigs are asked now,
+/// so it may end like `gt convoy create`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The request
+    request: String,
+    /// The reason
+    #[arg(long, default_value = "")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let approved = review::approve(&town, &args.request, &args.reason)?;
+    super::super::warn(ctx, &approved.warnings);
+    match sling::go_on(&town, approved.then.clone()) {
+        Ok(None) => {}
+        Ok(Some(slung)) => ctx
+            .ui
+            .status(&format!("✓ {} → {}", slung.bead, slung.target)),
+        // The convoy is made; only this step is left to the caller.
+        Err(error) => ctx.ui.warn(&format!(
+            "the bead is not slung, do so with `gt sling`: {}",
+            escape::line(&format!("{error:#}"))
+        )),
+    }
+    gt::host::daemon::wake(&town);
+    answer(approved, |approved, page| {
+        let title = escape::line(&approved.title);
+        let how = if approved.already {
+            "was made already"
+        } else {
+            "is made"
+        };
+        page.line(format!("✓ convoy {} \"{title}\" {how}", approved.convoy));
+    })
+}

@@ -1,0 +1,32 @@
+//! `gt convoy review list`.
+
+use kit::ui::escape;
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::review;
+
+/// List the requests that wait for a person
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also list answered requests
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.town()?.store()?.snapshot()?;
+    answer(review::list(&store, args.all), |found, page| {
+        if found.is_empty() {
+            page.line("no convoy waits for a person");
+        }
+        for request in found {
+            let title = escape::line(&request.new.title);
+            let (id, state) = (&request.id, request.state.word());
+            page.line(format!("{id}  {state:<8}  {title}"));
+            if let Some(pending) = &request.pending {
+                page.line(format!("  {}", escape::line(&pending.reason)));
+            }
+        }
+    })
+}

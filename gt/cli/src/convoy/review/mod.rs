@@ -1,0 +1,18 @@
+//! `gt convoy review`: convoys that a hook left to a person.
+
+mod approve;
+mod list;
+mod reject;
+mod show;
+
+use super::super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Decide on convoys that a pre-convoy hook left to you
+    Args:
+    List => list,
+    Show => show,
+    Approve => approve,
+    Reject => reject,
+}

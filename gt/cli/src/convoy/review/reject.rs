@@ -1,0 +1,22 @@
+//! `gt convoy review reject`.
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::review;
+
+/// Reject a request, and make no convoy
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The request
+    request: String,
+    /// The reason
+    #[arg(long)]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let request = review::reject(&ctx.town()?, &args.request, &args.reason)?;
+    answer(request, |request, page| {
+        page.line(format!("✓ {} is rejected", request.id));
+    })
+}

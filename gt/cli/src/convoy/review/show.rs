@@ -1,0 +1,44 @@
+//! `gt convoy review show`.
+
+use kit::ui::escape;
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::review;
+
+/// Show a request: beads, author, and what the hook says
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The request
+    request: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.town()?.store()?.snapshot()?;
+    let request = review::find(&store, &args.request)?;
+    answer(request, |request, page| {
+        page.line(format!(
+            "{}  {}  \"{}\"",
+            request.id,
+            request.state.word(),
+            escape::line(&request.new.title)
+        ));
+        page.line(format!("  asked by {}", escape::line(&request.by)));
+        page.line(format!("  beads: {}", request.new.beads.join(", ")));
+        let Some(pending) = &request.pending else {
+            return;
+        };
+        if let Some(path) = &pending.decision.adr_path {
+            let rig = &pending.decision.rig;
+            page.line(format!("  decision: {rig}/{}", escape::line(path)));
+        }
+        page.line(format!("  {} says:", escape::line(&pending.hook)));
+        for line in pending.reason.lines() {
+            page.line(format!("  > {}", escape::line(line)));
+        }
+        page.line(format!(
+            "  answer it: gt convoy review approve {0}, or reject {0} --reason ...",
+            request.id
+        ));
+    })
+}

@@ -1,0 +1,77 @@
+//! `gt convoy show`.
+
+use kit::ui::{Page, escape};
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use super::status;
+use crate::context::Context;
+use gt::flow::convoy::{self, Progress};
+use gt::flow::discovery::{self, RigDocument};
+use gt::record;
+use gt::record::town_view::TownView;
+
+/// Show one convoy, with its discovery documents on request
+///
+/// With `--documents` it lists what explorers and planners wrote down, rig by rig, with the command that prints each; also after
+/// the convoy landed. With `--json` the object of `gt convoy status`, and documents: [{rig, ref, path, bytes}].
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy's id
+    convoy: String,
+    /// Also list the discovery documents
+    #[arg(long)]
+    documents: bool,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    convoy: Progress,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<Vec<RigDocument>>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let view = TownView::read(&town)?;
+    let all = record::convoy::list(&view.stores.town, true);
+    let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
+    let found =
+        found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;
+    let convoy = convoy::Board::of_view(&view).progress(found);
+    let documents = args
+        .documents
+        .then(|| discovery::documents_of_all(&town, &args.convoy));
+    let shown = Shown {
+        convoy,
+        documents: documents.transpose()?,
+    };
+    let root = town.layout.root().to_owned();
+    answer(shown, move |shown, page| {
+        status::show(&shown.convoy, page);
+        for one in shown.documents.iter().flatten() {
+            line(one, &root, page);
+        }
+        if shown.documents.as_ref().is_some_and(Vec::is_empty) {
+            page.line("   no discovery documents");
+        }
+    })
+}
+
+fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
+    let repo = root.join(&one.rig).join(".repo.git");
+    let path = escape::line(&one.document.path);
+    page.cut_line(format!(
+        "   📄 {}: {path}, {} bytes",
+        one.rig, one.document.bytes
+    ));
+    // Whole, however narrow the screen: it is there to be copied.
+    let command = one.document.command();
+    let command = command.trim_start_matches("git ");
+    page.line(format!(
+        "              → git -C {} {}",
+        repo.display(),
+        escape::line(command)
+    ));
+}

@@ -1,0 +1,153 @@
+//! `gt convoy status`.
+
+use kit::ui::{Page, escape};
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::integration::Integration;
+use gt::flow::convoy::{self, Progress, Standing, Tracked};
+use gt::record;
+use gt::record::town_view::TownView;
+
+/// Show each bead of a convoy, its worker and the next steps
+///
+/// A bead that was closed without a change counts as done, and so does one cancelled with a reason (`Cancelled: why`).
+/// A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
+///
+/// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
+/// issue_type, assignee?, standing, waits_for, why?, next_steps}], completed, total, landings,
+/// blocked_by: [{id, title, from, next_steps}], integration?}. `blocked_by` are critical escalations. `standing` is open,
+/// blocked, working, merging, done, failed or unknown; `next_steps` are commands, one of which unblocks it;
+/// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy's id, or its number in `gt convoy list` (default: all open ones)
+    convoy: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let view = TownView::read(&town)?;
+    let board = convoy::Board::of_view(&view);
+    let open = record::convoy::list(&view.stores.town, false);
+    let chosen = match args.convoy.as_deref() {
+        None => open,
+        Some(text) => match text.parse::<usize>() {
+            Ok(number) => open
+                .get(number.wrapping_sub(1))
+                .map(|convoy| vec![*convoy])
+                .ok_or_else(|| {
+                    anyhow::anyhow!("there is no open convoy number {number}: not found")
+                })?,
+            Err(_) => {
+                let all = record::convoy::list(&view.stores.town, true);
+                let found = all.into_iter().find(|convoy| convoy.id == text);
+                vec![
+                    found
+                        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{text}`: not found"))?,
+                ]
+            }
+        },
+    };
+    let found: Vec<Progress> = chosen
+        .into_iter()
+        .map(|convoy| board.progress(convoy))
+        .collect();
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("no open convoys");
+        }
+        for convoy in found {
+            show(convoy, page);
+        }
+    })
+}
+
+pub(super) fn show(convoy: &Progress, page: &mut Page) {
+    page.blank();
+    let state = match (convoy.status.as_str(), convoy.landings) {
+        _ if !convoy.blocked_by.is_empty() => "blocked",
+        ("closed", 1..) => "landed",
+        ("closed", _) => "closed",
+        _ => "open",
+    };
+    let title = escape::line(&convoy.title);
+    page.cut_line(
+        page.style()
+            .bold(&format!("🚚 {} \"{title}\" [{state}]", convoy.id)),
+    );
+    page.line(format!(
+        "   {} of {} done",
+        convoy.counts.completed, convoy.counts.total
+    ));
+    for blocker in &convoy.blocked_by {
+        let (title, from) = (escape::line(&blocker.title), escape::line(&blocker.from));
+        let text = format!("   ! blocked by {} from {from}: {title}", blocker.id);
+        page.cut_line(page.style().red(&text));
+        for step in &blocker.next_steps {
+            page.line(format!("              → {step}"));
+        }
+    }
+    for bead in &convoy.tracked {
+        line(bead, page);
+    }
+    if let Some(own) = &convoy.integration {
+        branches(convoy, own, page);
+    }
+}
+
+/// The convoy's own branches, and how far their landing is.
+fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
+    let (landed, all) = own.landed_of();
+    if own.is_landing() {
+        page.line(format!("   landing {landed} of {all}"));
+    }
+    for (rig, branch) in &own.rigs {
+        let step = branch.landing.as_ref();
+        let word = match step {
+            Some(step) if step.landed => format!("landed as {:.12}", step.candidate),
+            _ if !branch.trouble.is_empty() => format!("waits: {}", escape::line(&branch.trouble)),
+            Some(_) => "prepared".to_owned(),
+            None => format!("will land on {}", branch.target),
+        };
+        page.cut_line(format!("   {rig}: {} {word}", branch.branch));
+        if !branch.trouble.is_empty() && !step.is_some_and(|step| step.landed) {
+            page.line(format!("              → gt convoy land {}", convoy.id));
+        }
+    }
+}
+
+fn line(bead: &Tracked, page: &mut Page) {
+    let (mark, word) = match bead.standing {
+        Standing::Open => ("○", "open"),
+        Standing::Blocked => ("●", "blocked"),
+        Standing::Working => ("◐", "working"),
+        Standing::Merging => ("⇡", "merging"),
+        Standing::NeedsStep => ("✗", "blocked"),
+        Standing::Done if !bead.why.is_empty() => ("–", "closed"),
+        Standing::Done => ("✓", "done"),
+        Standing::Failed => ("✗", "failed"),
+        Standing::Unknown => ("?", "unknown"),
+    };
+    let title = escape::line(&bead.title);
+    page.cut_line(format!("   {mark} {:<8} {}  {title}", word, bead.id));
+    if !bead.assignee.is_empty() && bead.standing != Standing::Done {
+        page.cut_line(format!(
+            "              with {}",
+            escape::line(&bead.assignee)
+        ));
+    }
+    if !bead.waits_for.is_empty() {
+        page.cut_line(format!(
+            "              waits for {}",
+            bead.waits_for.join(", ")
+        ));
+    }
+    if !bead.why.is_empty() {
+        page.line(format!("              {}", escape::line(&bead.why)));
+    }
+    for way in &bead.next_steps {
+        // Whole, however narrow the screen: it is there to be copied.
+        page.line(format!("              → {way}"));
+    }
+}

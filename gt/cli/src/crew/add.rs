@@ -1,0 +1,52 @@
+//! `gt crew add`.
+
+use super::super::{Answer, answer, rig};
+use crate::context::Context;
+use gt::flow::crew::{self, CrewError};
+
+/// Add crew members, each with a full clone
+///
+/// Names that exist are skipped with a warning. With `--json` an array of {name, rig, path,
+/// branch}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The names, or RIG/NAME
+    #[arg(required = true)]
+    names: Vec<String>,
+    /// The rig (default: the one around the working directory)
+    #[arg(long)]
+    rig: Option<String>,
+    /// Put each clone on its own branch, crew/NAME
+    #[arg(long)]
+    branch: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mut added = Vec::new();
+    for name in &args.names {
+        let (named, name) = match name.split_once('/') {
+            Some((rig, name)) => (Some(rig), name),
+            None => (args.rig.as_deref(), name.as_str()),
+        };
+        let rig = rig::wanted(ctx, &town, named)?;
+        match crew::add(&town, &rig, name, args.branch) {
+            Ok(member) => added.push(member),
+            Err(error) if CrewError::is_existing(&error) && args.names.len() > 1 => {
+                ctx.ui.warn(&error.to_string());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    anyhow::ensure!(!added.is_empty(), "no crew member was added");
+    answer(added, |added, page| {
+        for member in added {
+            let (rig, name) = (&member.rig, &member.name);
+            page.line(format!(
+                "Added {rig}/crew/{name} at {}",
+                member.path.display()
+            ));
+        }
+        page.line("Visit one with: gt crew at NAME");
+    })
+}

@@ -1,0 +1,60 @@
+//! `gt crew at`.
+
+use serde::Serialize;
+
+use super::super::{Answer, answer, attach};
+use crate::context::Context;
+use gt::flow::{crew, session};
+
+/// Open a crew member's session, starting it if needed
+///
+/// With `--json` {agent, path, session}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The name, or RIG/NAME
+    name: String,
+    /// The rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Only print the clone's folder
+    #[arg(long)]
+    no_tmux: bool,
+    /// Start the session without opening it
+    #[arg(short, long)]
+    detached: bool,
+    /// Use this agent runtime instead of the configured one
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Visited {
+    agent: String,
+    path: std::path::PathBuf,
+    session: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let names = [args.name.clone()];
+    let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;
+    let Some((rig, name)) = found.into_iter().next() else {
+        anyhow::bail!("there is no crew member `{}`: not found", args.name);
+    };
+    let agent = crew::address(&rig, &name);
+    let mut visited = Visited {
+        agent: agent.to_string(),
+        path: rig.crew(&name),
+        session: None,
+    };
+    if !args.no_tmux {
+        visited.session = Some(session::start::agent(&town, &agent, &args.agent)?.name);
+        if !args.detached {
+            attach::attach(ctx, &town, &agent)?;
+        }
+    }
+    answer(visited, |visited, page| match &visited.session {
+        Some(session) => page.line(format!("● {} runs in session {session}", visited.agent)),
+        None => page.line(visited.path.display().to_string()),
+    })
+}

@@ -1,0 +1,41 @@
+//! `gt crew list`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::crew;
+use gt::record::town_view::TownView;
+
+/// List the crew
+///
+/// With `--json` an array of {name, rig, branch, path, has_session, git_clean}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only crew of this rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// List the crew of all rigs (the default without --rig)
+    #[arg(long, conflicts_with = "rig")]
+    all: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
+    let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
+    answer(members.collect::<Vec<_>>(), |members, page| {
+        if members.is_empty() {
+            page.line("no crew yet: gt crew add NAME adds one");
+        }
+        for member in members {
+            let dot = if member.has_session { "●" } else { "○" };
+            let clean = if member.git_clean {
+                ""
+            } else {
+                "  (uncommitted work)"
+            };
+            let (rig, name) = (&member.rig, &member.name);
+            page.cut_line(format!("{dot} {rig}/{name}  {}{clean}", member.branch));
+        }
+    })
+}

@@ -1,0 +1,59 @@
+//! `gt crew`: workers that a person directs.
+
+mod add;
+mod at;
+mod list;
+mod start;
+mod stop;
+
+use super::Answer;
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::town::RigLayout;
+
+kit::family! {
+    /// Manage crew: persistent workers that a person directs
+    Args:
+    Add => add,
+    #[command(alias = "attach")]
+    At => at,
+    List => list,
+    #[command(alias = "spawn")]
+    Start => start,
+    Stop => stop,
+}
+
+/// The members that were named, or all of a rig or the town.
+fn members(
+    ctx: &Context,
+    town: &LiveTown,
+    names: &[String],
+    rig: Option<&str>,
+    all: bool,
+) -> anyhow::Result<Vec<(RigLayout, String)>> {
+    let rig = rig.map(|name| town.rig(name)).transpose()?;
+    if !all {
+        anyhow::ensure!(
+            !names.is_empty(),
+            "say which crew member, or --all: gt crew list shows them"
+        );
+        let around = rig.or_else(|| super::rig::wanted(ctx, town, None).ok());
+        let known = |name: &String| {
+            let in_place = around
+                .as_ref()
+                .filter(|rig| rig.crew(name).join(".git").exists());
+            gt::flow::crew::find(town, in_place, name)
+        };
+        return names.iter().map(known).collect();
+    }
+    anyhow::ensure!(names.is_empty(), "give names or --all, not both");
+    let rigs = match rig {
+        Some(rig) => vec![rig],
+        None => town.rigs()?,
+    };
+    let of = |rig: RigLayout| {
+        let names = gt::flow::crew::names(&rig).into_iter();
+        names.map(move |name| (rig.clone(), name))
+    };
+    Ok(rigs.into_iter().flat_map(of).collect())
+}

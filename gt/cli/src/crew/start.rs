@@ -1,0 +1,57 @@
+//! `gt crew start`.
+
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::{crew, session};
+use gt::host::runtime;
+
+/// Start the sessions of crew members
+///
+/// A session that runs already is left alone. With `--json` an array of {agent, session, needs_person}: the question on
+/// its screen that only a person may answer, or null.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The names, or RIG/NAME
+    names: Vec<String>,
+    /// The rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Start all of them
+    #[arg(long)]
+    all: bool,
+    /// Use this agent runtime instead of the configured one
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Started {
+    agent: String,
+    session: String,
+    needs_person: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let mut started = Vec::new();
+    for (rig, name) in members {
+        let agent = crew::address(&rig, &name);
+        let live = session::start::agent(&town, &agent, &args.agent)?;
+        started.push(Started {
+            agent: agent.to_string(),
+            session: live.name,
+            needs_person: runtime::question_of(&town, &agent),
+        });
+    }
+    answer(started, |started, page| {
+        for one in started {
+            page.line(format!("● {} runs in session {}", one.agent, one.session));
+            if let Some(question) = &one.needs_person {
+                page.line(format!("  and asks you about: {question} (gt crew at)"));
+            }
+        }
+    })
+}

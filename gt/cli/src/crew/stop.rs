@@ -1,0 +1,50 @@
+//! `gt crew stop`.
+
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::crew;
+
+/// End the sessions of crew members, and keep their clones
+///
+/// With `--json` an array of {agent, was_running}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The names, or RIG/NAME
+    names: Vec<String>,
+    /// The rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Stop all of them
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Stopped {
+    agent: String,
+    was_running: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let mut stopped = Vec::new();
+    for (rig, name) in members {
+        stopped.push(Stopped {
+            was_running: crew::stop(&town, &rig, &name)?,
+            agent: crew::address(&rig, &name).to_string(),
+        });
+    }
+    answer(stopped, |stopped, page| {
+        for one in stopped {
+            let how = if one.was_running {
+                "has stopped"
+            } else {
+                "was not running"
+            };
+            page.line(format!("○ {} {how}", one.agent));
+        }
+    })
+}

@@ -1,0 +1,28 @@
+//! `gt daemon install`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+
+/// Write a systemd user unit for this town's daemon
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let installed = daemon::install(&*ctx.town()?)?;
+    answer(installed, |installed, page| {
+        page.line(format!("✓ wrote {}", installed.path.display()));
+        page.line(format!(
+            "  environment: {}",
+            installed.environment.display()
+        ));
+        page.line(format!("  taken along: {}", installed.variables.join(" ")));
+        page.line("To start it now and at each login:");
+        page.line("  systemctl --user daemon-reload");
+        page.line(format!(
+            "  systemctl --user enable --now {}",
+            installed.unit
+        ));
+        page.line("To let it run while you are logged out: loginctl enable-linger");
+    })
+}

@@ -1,0 +1,22 @@
+//! `gt daemon`: the town's daemon, gtd.
+
+mod install;
+mod logs;
+mod rotate_logs;
+mod start;
+mod status;
+mod stop;
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Start, stop and show the town's daemon
+    Args:
+    Start => start,
+    Stop => stop,
+    Status => status,
+    Logs => logs,
+    RotateLogs => rotate_logs,
+    Install => install,
+}

@@ -1,0 +1,31 @@
+//! `gt daemon rotate-logs`.
+
+use serde_json::json;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+
+/// Put the daemon's log aside if it is large
+///
+/// From 10 MiB on; the daemon does so itself. The last three are kept as daemon.log.1 to daemon.log.3.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Whatever its size
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let log = daemon::log_path(&*ctx.town()?);
+    let rotated = daemon::rotate(&log, args.force)?;
+    let data = json!({ "log": log, "rotated": rotated });
+    answer(data, move |_, page| {
+        let outcome = if rotated {
+            "is empty again"
+        } else {
+            "is small and stays"
+        };
+        page.line(format!("{} {outcome}", log.display()));
+    })
+}

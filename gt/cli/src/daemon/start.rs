@@ -1,0 +1,22 @@
+//! `gt daemon start`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+
+#[derive(serde::Serialize)]
+struct Started {
+    running: bool,
+    pid: u32,
+}
+
+/// Start the daemon, detached from this terminal
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let pid = daemon::start(&*ctx.town()?)?;
+    answer(Started { running: true, pid }, |started, page| {
+        page.line(format!("✓ the daemon runs (pid {})", started.pid));
+    })
+}

@@ -1,0 +1,29 @@
+//! `gt daemon status`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+
+/// Show whether the daemon runs, and its state
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let status = daemon::status(&*ctx.town()?);
+    answer(status, |status, page| {
+        if !status.running {
+            page.line("○ no daemon runs (`gt daemon start` starts one)");
+            return;
+        }
+        page.line(format!("● the daemon runs (pid {})", status.pid));
+        page.line(format!("  started:   {}", page.when(&status.started_at)));
+        page.line(format!(
+            "  last pass: {} ({} in all)",
+            page.when(&status.last_heartbeat),
+            status.heartbeat_count
+        ));
+        if let Some(reason) = &status.degraded {
+            page.line(format!("  degraded:  {}", kit::ui::escape::line(reason)));
+        }
+    })
+}

@@ -1,0 +1,28 @@
+//! `gt daemon stop`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+
+#[derive(serde::Serialize)]
+struct Stopped {
+    running: bool,
+    pid: u32,
+}
+
+/// Stop the daemon, and keep the sessions
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let pid = daemon::stop(&*ctx.town()?)?;
+    answer(
+        Stopped {
+            running: false,
+            pid,
+        },
+        |stopped, page| {
+            page.line(format!("✓ the daemon has ended (pid was {})", stopped.pid));
+        },
+    )
+}

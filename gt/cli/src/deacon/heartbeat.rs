@@ -1,0 +1,23 @@
+//! `gt deacon heartbeat`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::role;
+
+/// Record that the town was looked after
+///
+/// The deacon's session runs it in each round. With `--json` {timestamp, cycle, last_action, healthy_agents,
+/// unhealthy_agents, actions}. Fails while the town is paused.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What was done last
+    #[arg(default_value = "")]
+    action: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let beat = role::heartbeat(&ctx.town()?, &args.action)?;
+    answer(beat, |beat, page| {
+        page.line(format!("✓ heartbeat {}", beat.cycle));
+    })
+}

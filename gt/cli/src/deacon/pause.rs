@@ -1,0 +1,26 @@
+//! `gt deacon pause`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::host::daemon;
+use gt::record::pause::Pause;
+
+/// Pause the patrol: it only reads and writes messages
+///
+/// Sessions that run go on, and every command works. With `--json` {paused, reason, paused_at, paused_by}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Why the town is paused
+    #[arg(long, default_value = "")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let pause = Pause::begin(&town, &args.reason)?;
+    daemon::wake(&town);
+    answer(pause, |pause, page| {
+        page.line(format!("✓ {}", pause.describe()));
+        page.line("  → gt deacon resume");
+    })
+}

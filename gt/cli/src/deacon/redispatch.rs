@@ -1,0 +1,44 @@
+//! `gt deacon redispatch`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::deacon::redispatch::{Redispatched, redispatch};
+
+/// Sling a bead again whose worker is stuck
+///
+/// A bead is slung again at most twice, five minutes apart. The next call escalates it. With `--json` {outcome: slung,
+/// target, attempts}, {outcome: waits, until} or {outcome: escalated, escalation}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The bead
+    bead: String,
+    /// The rig that gets it (default: the rig of the bead)
+    #[arg(long)]
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let done = redispatch(&ctx.town()?, &args.bead, args.rig.as_deref())?;
+    let bead = args.bead;
+    answer(done, move |done, page| match done {
+        Redispatched::Slung { target, attempts } => {
+            page.line(format!(
+                "✓ {bead} is slung to {target} (attempt {attempts} of 2)"
+            ));
+        }
+        Redispatched::Waits { until } => {
+            let until = page.when(&until.to_string());
+            page.line(format!(
+                "○ {bead} was slung again a moment ago, next attempt {until}"
+            ));
+        }
+        Redispatched::Escalated { escalation } if escalation.is_empty() => {
+            page.line(format!("○ {bead} was escalated before"));
+            page.line("  → gt escalate list");
+        }
+        Redispatched::Escalated { escalation } => {
+            page.line(format!("! {bead} is escalated: it was slung again twice"));
+            page.line(format!("  → gt escalate show {escalation}"));
+        }
+    })
+}

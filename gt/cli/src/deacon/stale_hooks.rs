@@ -1,0 +1,50 @@
+//! `gt deacon stale-hooks`.
+
+use jiff::SignedDuration;
+use kit::ui::escape;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::deacon::stale_hooks::{HookVerdict, stale_hooks};
+
+/// Reopen work on hooks of agents that are gone
+///
+/// A hook is stale if its agent has no session and its bead has not changed for that long. Work of a polecat or crew
+/// member with a sandbox is only listed: the patrol restarts polecats. With `--json` a list of {bead, title, assignee,
+/// since, verdict: reopen|keep, reason, done, failed?}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How long a bead must not have changed
+    #[arg(long, value_name = "TIME", default_value = "1h")]
+    max_age: SignedDuration,
+    /// Only show what would be done
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let found = stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("✓ no stale hooks");
+        }
+        for one in found {
+            let mark = match (one.verdict, &one.failed) {
+                (_, Some(_)) => "✗",
+                (HookVerdict::Reopen, None) if one.done => "✓ reopened",
+                (HookVerdict::Reopen, None) => "→ would reopen",
+                (HookVerdict::Keep, None) => "○ kept",
+            };
+            let (who, title) = (escape::line(&one.assignee), escape::line(&one.title));
+            let since = page.when(&one.since.to_string());
+            page.cut_line(format!("{mark} {} {title}", one.bead));
+            page.line(format!(
+                "    on the hook of {who} since {since}: {}",
+                one.reason
+            ));
+            if let Some(failed) = &one.failed {
+                page.line(format!("    {}", escape::line(failed)));
+            }
+        }
+    })
+}

@@ -1,0 +1,196 @@
+//! `gt demo`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kit::ui::{Page, escape};
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::convoy::Standing;
+use gt::flow::demo::{self, DemoRequest, Line, Shown, Watcher};
+use gt::town::temporary;
+
+/// Run a complete town in a temporary folder
+///
+/// Three beads, two workers, a gate and one landed convoy, on a bare copy of the repository around the working directory,
+/// or of --repo. The repository itself is never written to. Without --agent the workers are scripts, so it needs no
+/// model. The demo removes everything at its end; --keep leaves the town running for you to look around.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The repository to work on: a path or a URL
+    #[arg(long)]
+    repo: Option<String>,
+    /// Run the workers with this agent runtime, such as claude
+    #[arg(long)]
+    agent: Option<String>,
+    /// Leave the town running
+    #[arg(long)]
+    keep: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in temporary::ending_signals() {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let request = DemoRequest {
+        repo: args.repo,
+        agent: args.agent,
+        keep: args.keep,
+    };
+    let mut screen = Screen::new(ctx, stop);
+    let shown = demo::demo(&ctx.env, &request, &mut screen);
+    screen.end();
+    answer(shown?, show)
+}
+
+/// Live progress: bars on a terminal, else one line a change.
+struct Screen<'a> {
+    ctx: &'a Context,
+    stop: Arc<AtomicBool>,
+    bars: MultiProgress,
+    lines: Vec<ProgressBar>,
+    total: Option<ProgressBar>,
+    last: Vec<Line>,
+}
+
+impl<'a> Screen<'a> {
+    fn new(ctx: &'a Context, stop: Arc<AtomicBool>) -> Self {
+        let target = if ctx.ui.is_json() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bars = MultiProgress::with_draw_target(target);
+        Self {
+            ctx,
+            stop,
+            bars,
+            lines: Vec::new(),
+            total: None,
+            last: Vec::new(),
+        }
+    }
+
+    fn end(&self) {
+        for bar in self.lines.iter().chain(&self.total) {
+            bar.abandon();
+        }
+    }
+
+    fn make_bars(&mut self, count: usize) {
+        let style = |template: &str| {
+            // The templates are ours and a test draws them.
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        for _ in 0..count {
+            let bar = self.bars.add(ProgressBar::new(4));
+            bar.set_style(style("  {bar:12.green} {msg}").progress_chars("━╸ "));
+            self.lines.push(bar);
+        }
+        let total = self
+            .bars
+            .add(ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX)));
+        total.set_style(style("  {bar:12.cyan} {pos} of {len} merged").progress_chars("━╸ "));
+        self.total = Some(total);
+    }
+}
+
+impl Watcher for Screen<'_> {
+    fn say(&mut self, text: &str) {
+        self.ctx.ui.status(text);
+    }
+
+    fn beads(&mut self, lines: &[Line]) {
+        if self.lines.is_empty() {
+            self.make_bars(lines.len());
+        }
+        for (bar, line) in self.lines.iter().zip(lines) {
+            bar.set_position(steps(line.standing));
+            bar.set_message(describe_line(line));
+        }
+        let done = lines
+            .iter()
+            .filter(|line| line.standing == Standing::Done)
+            .count();
+        if let Some(total) = &self.total {
+            total.set_position(u64::try_from(done).unwrap_or(u64::MAX));
+        }
+        if self.bars.is_hidden() {
+            for line in lines.iter().filter(|line| !self.last.contains(line)) {
+                self.ctx.ui.status(&describe_line(line));
+            }
+        }
+        lines.clone_into(&mut self.last);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn steps(standing: Standing) -> u64 {
+    match standing {
+        Standing::Open | Standing::Blocked | Standing::Failed | Standing::Unknown => 0,
+        Standing::Working => 1,
+        Standing::Merging | Standing::NeedsStep => 3,
+        Standing::Done => 4,
+    }
+}
+
+fn describe_line(line: &Line) -> String {
+    let title = escape::line(&line.title);
+    let state = match line.standing {
+        Standing::Open => "open".to_owned(),
+        Standing::Blocked => escape::line(&line.detail),
+        Standing::Working => format!("{} works on it", line.detail),
+        Standing::Merging => "in the merge queue".to_owned(),
+        Standing::NeedsStep => format!("blocked: {}", escape::line(&line.detail)),
+        Standing::Done => format!("merged, by {}", line.detail),
+        Standing::Failed => "failed".to_owned(),
+        Standing::Unknown => "unknown".to_owned(),
+    };
+    format!("{}  {title}: {state}", line.id)
+}
+
+fn show(shown: &Shown, page: &mut Page) {
+    page.blank();
+    page.line(page.style().bold("Merged commits"));
+    for commit in &shown.merged {
+        page.cut_line(format!(
+            "  {:.8}  {}  {}",
+            commit.id,
+            commit.author,
+            escape::line(&commit.subject)
+        ));
+    }
+    page.blank();
+    page.line(
+        page.style()
+            .bold("The briefing that the third worker began with"),
+    );
+    for line in shown.briefing.trim_end().lines() {
+        page.line(format!("  │ {line}"));
+    }
+    page.blank();
+    page.line(format!(
+        "🚚 convoy {} landed, {:.1}s after the first sling",
+        shown.convoy, shown.seconds
+    ));
+    page.blank();
+    if shown.kept {
+        let town = shown.town.display();
+        page.line("The town is still up. Look around:");
+        page.line(format!("  cd {town}"));
+        page.line("  gt status");
+        page.line(format!("  gt convoy status {}", shown.convoy));
+        page.line(format!("  git -C {} log --oneline", shown.origin.display()));
+        page.line(format!(
+            "End it: gt down (from {town}), then remove the folder above it."
+        ));
+    } else {
+        page.line("Everything was in a temporary folder and is gone. To look around in it: gt demo --keep");
+    }
+}

@@ -1,0 +1,77 @@
+//! `gt doctor`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::view::doctor::{self, Finding, Level};
+
+/// Check the town and name the fix for each finding
+///
+/// Changes nothing. The exit code is 1 if something does not work. With `--json` an array of {check, level, text, hint?}; level is ok,
+/// note, warning or error.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run only these checks
+    checks: Vec<String>,
+    /// Also show checks that pass
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    for wanted in &args.checks {
+        let known: Vec<&str> = doctor::names().collect();
+        anyhow::ensure!(
+            known.contains(&wanted.as_str()),
+            "there is no check `{wanted}`; known: {}",
+            known.join(", ")
+        );
+    }
+    let findings = doctor::run(&ctx.town()?, &args.checks);
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.level == Level::Error)
+        .count();
+    let verbose = args.verbose;
+    let shown = answer(findings, move |findings, page| {
+        human(findings, verbose, page);
+    });
+    if errors == 0 {
+        return shown;
+    }
+    ctx.ui.show(shown?.as_ref());
+    anyhow::bail!("{errors} of the doctor's findings need mending")
+}
+
+fn human(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
+    for finding in findings {
+        if finding.level == Level::Ok && !verbose {
+            continue;
+        }
+        let style = page.style();
+        let mark = match finding.level {
+            Level::Ok => style.green("✓"),
+            Level::Note => style.dim("·"),
+            Level::Warning => style.yellow("!"),
+            Level::Error => style.red("✗"),
+        };
+        let text = kit::ui::escape::line(&finding.text);
+        page.line(format!("{mark} {}: {text}", finding.check));
+        if let Some(hint) = &finding.hint {
+            page.line(format!("    {hint}"));
+        }
+    }
+    let wrong = findings
+        .iter()
+        .filter(|finding| finding.level >= Level::Warning)
+        .count();
+    if wrong == 0 {
+        let well = findings
+            .iter()
+            .filter(|finding| finding.level == Level::Ok)
+            .count();
+        page.line(format!(
+            "{} {well} checks are well",
+            page.style().green("✓")
+        ));
+    }
+}

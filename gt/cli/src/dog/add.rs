@@ -1,0 +1,22 @@
+//! `gt dog add`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+
+/// Add a dog, with a work tree of each rig
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Its name (default: the next free one of alpha, bravo, charlie …)
+    name: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let added = dog::add(&ctx.town()?, args.name.as_deref())?;
+    answer(added, |dog, page| {
+        page.line(format!("Added {}", dog.address()));
+        for path in dog.worktrees.values() {
+            page.line(format!("  {}", path.display()));
+        }
+    })
+}

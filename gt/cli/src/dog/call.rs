@@ -1,0 +1,49 @@
+//! `gt dog call`.
+
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+use gt::record;
+
+/// Start the sessions of dogs
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dog
+    name: Option<String>,
+    /// Start all of them
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
+    /// Use this agent runtime instead of the configured one
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let names = if args.all {
+        let dogs = record::dog::list(&town).into_iter();
+        dogs.map(|dog| dog.name).collect()
+    } else {
+        vec![super::named(&town, args.name)?]
+    };
+    let mut called = Vec::new();
+    for name in names {
+        let live = dog::call(&town, &name, &args.agent)?;
+        called.push(json!({ "dog": name, "session": live.name }));
+    }
+    answer(called, |called, page| {
+        for one in called {
+            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+            page.line(format!(
+                "● {} runs in session {}",
+                text("dog"),
+                text("session")
+            ));
+        }
+        if called.is_empty() {
+            page.line("no dogs: gt dog add");
+        }
+    })
+}

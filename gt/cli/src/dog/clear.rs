@@ -1,0 +1,28 @@
+//! `gt dog clear`.
+
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+
+/// Take its work from a dog that does not end it
+///
+/// What is on its hook stays there: `gt unsling` takes that off.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dog
+    name: String,
+    /// End its session, too
+    #[arg(short, long)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let work = dog::clear(&ctx.town()?, &args.name, args.force)?;
+    let data = json!({ "dog": args.name, "work": work });
+    answer(data, move |_, page| match work.as_str() {
+        "" => page.line(format!("{} had nothing to do", args.name)),
+        work => page.line(format!("✓ {} rests; it was at work on {work}", args.name)),
+    })
+}

@@ -1,0 +1,36 @@
+//! `gt dog dispatch`.
+
+use kit::ui::escape;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog::chore::{self, Chore};
+
+/// Do a chore in the name of an idle dog
+///
+/// A chore is plain code and asks no model. With `--json` {chore, dog, dog_created, lines[]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The chore
+    #[arg(value_enum)]
+    chore: Chore,
+    /// This dog
+    #[arg(long, value_name = "NAME")]
+    dog: Option<String>,
+    /// Add a dog if none is idle
+    #[arg(long)]
+    create: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let done = chore::dispatch(&ctx.town()?, args.chore, args.dog.as_deref(), args.create)?;
+    answer(done, |done, page| {
+        page.line(format!("✓ {} did {}", done.dog, done.chore.name()));
+        for line in &done.lines {
+            page.line(format!("  {}", escape::line(line)));
+        }
+        if done.lines.is_empty() {
+            page.line("  nothing was found");
+        }
+    })
+}

@@ -1,0 +1,22 @@
+//! `gt dog done`.
+
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+
+/// Report that a dog has done its work, and end its session
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dog (default: the one that asks)
+    name: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let name = super::named(&town, args.name)?;
+    let work = dog::done(&town, &name)?;
+    let data = json!({ "dog": name, "work": work });
+    answer(data, move |_, page| page.line(format!("✓ {name} rests")))
+}

@@ -1,0 +1,28 @@
+//! `gt dog list`.
+
+use kit::ui::escape;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+
+/// List the dogs
+///
+/// With `--json` a list of {name, state: idle|working, work?, work_started_at?, last_active, worktrees, created_at,
+/// updated_at}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let dogs = dog::all(&ctx.town()?)?;
+    answer(dogs, |dogs, page| {
+        for dog in dogs {
+            let work = escape::line(&dog.work);
+            let line = format!("{:<10} {:<8} {work}", dog.name, dog.state.word());
+            page.line(line.trim_end());
+        }
+        if dogs.is_empty() {
+            page.line("no dogs: gt dog add");
+        }
+    })
+}

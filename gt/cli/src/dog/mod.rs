@@ -1,0 +1,45 @@
+//! `gt dog`: helpers of the deacon.
+
+mod add;
+mod call;
+mod clear;
+mod dispatch;
+mod done;
+mod health_check;
+mod list;
+mod refresh;
+mod remove;
+mod status;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::town::identity::Address;
+
+kit::family! {
+    /// Manage dogs: helpers of the deacon
+    ///
+    /// A dog does one task at a time over all rigs. Chores (`gt dog dispatch`) are plain code. A bead on a dog's hook
+    /// (`gt sling BEAD deacon/dogs/NAME`) starts its agent.
+    Args:
+    Add => add,
+    Call => call,
+    Clear => clear,
+    Dispatch => dispatch,
+    Done => done,
+    HealthCheck => health_check,
+    #[command(alias = "ls")]
+    List => list,
+    Refresh => refresh,
+    Remove => remove,
+    Status => status,
+}
+
+/// The dog that is named, else the one that asks.
+fn named(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
+    match (name, &town.actor) {
+        (Some(name), _) => Ok(name),
+        (None, Address::Dog(name)) => Ok(name.clone()),
+        (None, _) => anyhow::bail!("say which dog: `gt dog list` shows them"),
+    }
+}

@@ -1,0 +1,47 @@
+//! `gt dog remove`.
+
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog;
+use gt::record;
+
+/// Remove a dog with its work trees
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dog
+    name: Option<String>,
+    /// Remove all of them
+    #[arg(long, conflicts_with = "name")]
+    all: bool,
+    /// Also one at work, or with uncommitted files: they are saved (`gt rescue list`)
+    #[arg(short, long)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let names: Vec<String> = if args.all {
+        let dogs = record::dog::list(&town).into_iter();
+        dogs.map(|dog| dog.name).collect()
+    } else {
+        vec![super::named(&town, args.name)?]
+    };
+    let mut removed = Vec::new();
+    for name in names {
+        let saved = dog::remove(&town, &name, args.force)?;
+        removed.push(json!({ "dog": name, "saved": saved }));
+    }
+    answer(removed, |removed, page| {
+        for one in removed {
+            page.line(format!(
+                "✓ removed {}",
+                one["dog"].as_str().unwrap_or_default()
+            ));
+            for saved in one["saved"].as_array().into_iter().flatten() {
+                page.line(format!("  saved: {}", saved.as_str().unwrap_or_default()));
+            }
+        }
+    })
+}

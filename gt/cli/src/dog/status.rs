@@ -1,0 +1,59 @@
+//! `gt dog status`.
+
+use kit::ui::{counted, escape};
+use serde::Serialize;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::dog as dogs;
+use gt::record::dog::{self, Dog, DogState};
+
+/// Show a dog, or the whole kennel
+///
+/// With `--json` of a dog as in `gt dog list`; of the kennel {total, idle, working, kennel_dir}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dog
+    name: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Pack {
+    total: usize,
+    idle: usize,
+    working: usize,
+    kennel_dir: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    if let Some(name) = args.name {
+        return answer(dogs::find(&town, &name)?, |dog, page| {
+            page.line(format!("{} is {}", dog.address(), dog.state.word()));
+            if !dog.work.is_empty() {
+                page.line(format!("  at work on {}", escape::line(&dog.work)));
+            }
+            page.line(format!(
+                "  last active {}",
+                page.when(&dog.last_active.to_string())
+            ));
+        });
+    }
+    let dogs = dogs::all(&town)?;
+    let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
+    let idle = dogs.iter().filter(is_idle).count();
+    let pack = Pack {
+        total: dogs.len(),
+        idle,
+        working: dogs.len() - idle,
+        kennel_dir: dog::kennel(&town).display().to_string(),
+    };
+    answer(pack, |pack, page| {
+        let (idle, working) = (pack.idle, pack.working);
+        page.line(format!(
+            "{}: {idle} idle, {working} at work",
+            counted(pack.total, "dog")
+        ));
+        page.line(format!("  {}", pack.kennel_dir));
+    })
+}

@@ -1,0 +1,97 @@
+//! `gt done`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::done::{self, Report};
+use gt::record::polecat::GaveUp;
+
+/// Finish the work on your hook (polecats).
+///
+/// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
+/// with its receipt, stores the summary, squashes the molecule into a digest, clears the hook and ends the session. If
+/// a step fails, `gt done` names it; run
+/// `gt done` again to continue at that step.
+///
+/// With `--failed` nothing is merged: commits and files are kept on a rescue ref, the attempt is recorded as failed with
+/// what was tried, and the next worker of the bead reads it. The bead stays open unless `--close` is given.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Summarise the result for the next worker
+    #[arg(short, long, default_value = "")]
+    summary: String,
+    /// Finish without a change to merge, for this reason
+    #[arg(long, value_name = "REASON")]
+    no_change: Option<String>,
+    /// Record the specification of the work, a file in the sandbox
+    #[arg(long, value_name = "PATH")]
+    spec: Option<String>,
+    /// Give up: record what was tried and why it fails
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["no_change", "close_steps"])]
+    failed: Option<String>,
+    /// Also close the bead as failed
+    #[arg(long, requires = "failed")]
+    close: bool,
+    /// Hand in although steps of the molecule are open
+    #[arg(long)]
+    close_steps: bool,
+    /// Keep the session running
+    #[arg(long)]
+    stay: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    if let Some(reason) = &args.no_change {
+        anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
+    }
+    if let Some(why) = &args.failed {
+        anyhow::ensure!(
+            !why.trim().is_empty(),
+            "--failed needs what was tried and why it fails"
+        );
+    }
+    let close = args.close;
+    let report = Report {
+        summary: args.summary,
+        no_change: args.no_change,
+        spec: args.spec,
+        gave_up: args.failed.map(|why| GaveUp { why, close }),
+        close_steps: args.close_steps,
+    };
+    let worker = done::identify(&town)?;
+    let finished = done::done(&town, &worker, &report)?;
+    gt::host::daemon::wake(&town);
+    if !args.stay {
+        // Said before the session ends, which takes this process with it.
+        let what = if finished.failed.is_some() {
+            "given up"
+        } else {
+            "handed in"
+        };
+        ctx.ui
+            .status(&format!("{} is {what}; this session ends", finished.bead));
+        done::end_session(&town, &worker)?;
+    }
+    drop(worker);
+    answer(finished, |done, page| match (&done.failed, &done.request) {
+        (Some(failed), _) => {
+            let then = if failed.closed {
+                "closed as failed"
+            } else {
+                "open for another attempt"
+            };
+            page.line(format!("✓ {} given up, {then}", done.bead));
+            if let Some(rescue) = &failed.rescue {
+                page.line(format!("  its work is on {rescue} (gt rescue list)"));
+            }
+        }
+        (None, Some(request)) => {
+            let plural = if done.commits == 1 { "" } else { "s" };
+            page.line(format!(
+                "✓ {} handed in: {} commit{plural}, merge request {request}",
+                done.bead, done.commits
+            ));
+        }
+        (None, None) => page.line(format!("✓ {} closed without a change", done.bead)),
+    })
+}

@@ -1,0 +1,49 @@
+//! `gt down`.
+
+use kit::ui::{Page, counted, escape};
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::down::{self, Down};
+
+/// Stop the town: the daemon, then every session of its agents.
+///
+/// Hooks, branches and files stay. The uncommitted work of polecats is saved to a snapshot first. `gt up` continues where it
+/// stopped. With `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Stop only the daemon and keep the sessions
+    #[arg(long)]
+    daemon_only: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    answer(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
+}
+
+fn show(down: &Down, page: &mut Page) {
+    let daemon = if down.daemon {
+        "the daemon has ended"
+    } else {
+        "no daemon was running"
+    };
+    page.line(format!(
+        "✓ {daemon}; {} ended",
+        counted(down.sessions.len(), "session")
+    ));
+    for session in &down.sessions {
+        page.line(format!("  {session}"));
+    }
+    if down.stopped.is_empty() {
+        return;
+    }
+    page.line("stopped in the middle of their work, which stays on their hooks:");
+    for one in &down.stopped {
+        let title = escape::line(&one.title);
+        page.cut_line(format!("  {} on {} {title}", one.worker, one.bead));
+        if let Some(snapshot) = &one.snapshot {
+            page.line(format!("    not committed yet; a copy is in {snapshot}"));
+        }
+    }
+    page.line("nothing is lost: `gt up` starts each of them again in its sandbox");
+}

@@ -1,0 +1,30 @@
+//! `gt escalate close`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::escalate;
+
+/// Close an escalation without an answer
+///
+/// The reason is mailed to all that asked. The messages about the escalation are closed.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// The escalation
+    escalation: String,
+    /// Why it is over
+    #[arg(short, long)]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let one = escalate::close(&ctx.town()?, &args.escalation, &args.reason)?;
+    answer(one, |one, page| {
+        page.line(format!(
+            "✓ {} is closed: {}",
+            one.id,
+            escape::line(&one.closed_reason)
+        ));
+    })
+}

@@ -1,0 +1,31 @@
+//! `gt escalate forward`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::escalate;
+
+/// Pass an escalation on to another agent or person
+///
+/// The recipient gets a message. The acknowledgement is taken back, and the wait for the next one begins.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// The escalation
+    escalation: String,
+    /// The recipient: overseer, mayor/, RIG/witness, RIG/crew/NAME
+    to: String,
+    /// What you add
+    #[arg(short, long, default_value = "")]
+    message: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let to = town.address(&args.to)?;
+    if let Some(rig) = to.rig() {
+        town.rig(rig)?;
+    }
+    let one = escalate::forward(&town, &args.escalation, &to, &args.message)?;
+    answer(one, move |one, page| {
+        page.line(format!("✓ {} is with {}", one.id, to.mailbox()));
+    })
+}

@@ -1,0 +1,80 @@
+//! `gt escalate list`.
+
+use kit::ui::{Page, escape};
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::escalation::{self, Escalation, Severity};
+
+/// List escalations, the most urgent first
+///
+/// With `--json` an array of beads, as `bd list --json` prints them.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// Also list escalations that are over
+    #[arg(short, long)]
+    all: bool,
+    /// Only escalations about this bead
+    #[arg(long)]
+    bead: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let beads = ctx.town()?.store()?.snapshot()?;
+    let mut found = escalation::list(&beads, args.all);
+    found.retain(|one| {
+        args.bead
+            .as_ref()
+            .is_none_or(|bead| *bead == one.related_bead)
+    });
+    let raw: Vec<serde_json::Value> = found
+        .iter()
+        .filter_map(|one| Some(bd::bead::record::value(beads.get(&one.id)?)))
+        .collect();
+    answer(raw, move |_, page| {
+        if found.is_empty() {
+            page.line("no open escalations");
+        }
+        for one in &found {
+            line(one, page);
+        }
+    })
+}
+
+fn line(one: &Escalation, page: &mut Page) {
+    let mark = match one.severity {
+        Severity::Critical => "🚨",
+        Severity::High => "⚠️ ",
+        Severity::Medium => "📢",
+        Severity::Low => "ℹ️ ",
+    };
+    let state = if !one.is_open() {
+        "closed"
+    } else if one.is_acked() {
+        "acked"
+    } else {
+        "open"
+    };
+    let kind = if one.details.decision.is_some() {
+        " decision"
+    } else {
+        ""
+    };
+    page.cut_line(format!(
+        "{mark} {} [{state}{kind}] {}",
+        one.id,
+        escape::line(&one.title)
+    ));
+    let count = one.details.occurrences;
+    let count = if count > 1 {
+        format!(", {count} times")
+    } else {
+        String::new()
+    };
+    page.line(format!(
+        "       {} from {}, {}{count}",
+        one.severity.word(),
+        escape::line(&one.escalated_by),
+        page.when(&one.escalated_at)
+    ));
+}

@@ -1,0 +1,196 @@
+//! `gt escalate`: asking for help or for a decision.
+
+mod ack;
+mod close;
+mod forward;
+mod list;
+mod resolve;
+mod show;
+mod stale;
+
+use bd::query::when;
+use kit::sys::env;
+use kit::ui::{Page, escape};
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::escalate::{self, EscalateError, Escalated, EscalationRequest};
+use gt::record::escalation::{Delivery, DeliveryState, EscalationChoice, Severity};
+
+/// Ask for help or for a decision
+///
+/// An escalation is a bead of the town. Its severity chooses who hears of it: low only records it, medium also mails the
+/// mayor, high also mails the overseer and runs the commands set up for users, critical also blocks the convoy until it is
+/// resolved. The same escalation made again is counted, not repeated. The answer is mailed to those who asked, and `gt prime`
+/// shows it to the worker of the bead. Routes and commands are in settings/escalation.json (docs/ESCALATIONS.md).
+///
+/// Quote the description: its first word is taken for a subcommand if it is one.
+/// With `--json` {id, severity, actions, targets, source?, occurrences, convoy?, deliveries[{route, severity, state, tries, at,
+/// detail, message?}], warning?}.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(super) struct Args {
+    /// What is wrong, or what is to be decided
+    description: Vec<String>,
+    /// How urgent it is
+    #[arg(short, long, default_value = "medium", value_name = "SEVERITY",
+          value_parser = clap::builder::PossibleValuesParser::new(Severity::WORDS), ignore_case = true)]
+    severity: String,
+    /// The kind of trouble, in a word
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    category: String,
+    /// The details, in as many lines as needed
+    #[arg(
+        short,
+        long,
+        alias = "body",
+        default_value = "",
+        hide_default_value = true
+    )]
+    reason: String,
+    /// What noticed it, such as plugin:NAME
+    #[arg(long, default_value = "", hide_default_value = true)]
+    source: String,
+    /// The bead that it is about (default: the one on your hook)
+    #[arg(long, value_name = "BEAD")]
+    related: Option<String>,
+    /// The convoy that it concerns (default: the one that tracks the bead)
+    #[arg(long)]
+    convoy: Option<String>,
+    /// Ask for a decision
+    #[arg(long)]
+    decision: bool,
+    /// An answer to choose from; repeat for each
+    #[arg(long = "option", value_name = "ANSWER", requires = "decision")]
+    options: Vec<String>,
+    /// The answer that is taken at the deadline
+    #[arg(
+        long,
+        value_name = "ANSWER",
+        requires = "decision",
+        requires = "deadline"
+    )]
+    default: Option<String>,
+    /// When the default is taken: 30m, 4h, 2026-03-01, tomorrow
+    #[arg(long, value_name = "TIME", requires = "default")]
+    deadline: Option<String>,
+    /// Only show who would hear of it
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+kit::verbs! {
+    Verb:
+    List => list,
+    Show => show,
+    Ack => ack,
+    #[command(alias = "answer")]
+    Resolve => resolve,
+    Forward => forward,
+    Close => close,
+    Stale => stale,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(verb) = args.verb {
+        return verb.run(ctx);
+    }
+    let town = ctx.town()?;
+    let now = town.clock.now();
+    let deadline = args.deadline.as_deref().map(|text| deadline(text, now));
+    let decision = args.decision.then_some(EscalationChoice {
+        options: args.options,
+        default: args.default.unwrap_or_default(),
+        deadline: deadline.transpose()?.unwrap_or_default(),
+    });
+    let request = EscalationRequest {
+        title: args.description.join(" "),
+        severity: Severity::read(&args.severity).unwrap_or_default(),
+        category: args.category,
+        reason: args.reason,
+        source: args.source,
+        related: args.related,
+        convoy: args.convoy,
+        decision,
+    };
+    if args.dry_run {
+        return answer(escalate::preview(&town, &request)?, |found, page| {
+            page.line(format!("severity: {}", found.severity.word()));
+            page.line(format!("routes: {}", found.actions.join(", ")));
+            page.line(format!("mail to: {}", found.targets.join(", ")));
+            if found.occurrences > 1 {
+                page.line(format!("counted on {}, which is open", found.id));
+            }
+        });
+    }
+    let done = escalate::escalate(&town, &request)?;
+    if let Some(warning) = &done.warning {
+        ctx.ui.warn(warning);
+    }
+    answer(done, human)
+}
+
+/// A time that lies ahead: an age without a sign counts forward.
+fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
+    let in_a_while = text
+        .parse()
+        .ok()
+        .and_then(|wait: jiff::SignedDuration| now.checked_add(wait).ok());
+    let at = in_a_while.or_else(|| when::read(text, now, &env::zone()));
+    let at = at.ok_or_else(|| {
+        anyhow::anyhow!("the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow")
+    })?;
+    anyhow::ensure!(
+        at > now,
+        "the deadline `{text}` has passed: name a time ahead"
+    );
+    Ok(at.to_string())
+}
+
+fn human(done: &Escalated, page: &mut Page) {
+    let severity = done.severity.word();
+    if done.occurrences > 1 {
+        let times = kit::ui::counted(
+            usize::try_from(done.occurrences).unwrap_or(usize::MAX),
+            "time",
+        );
+        page.line(format!(
+            "✓ {} is open already ({severity}): counted, {times}",
+            done.id
+        ));
+    } else {
+        page.line(format!("✓ {} escalated ({severity})", done.id));
+    }
+    for delivery in &done.deliveries {
+        page.line(format!("  {}", delivery_line(delivery)));
+    }
+    if done.severity == Severity::Critical && !done.convoy.is_empty() {
+        page.line(format!(
+            "  convoy {} is blocked until it is resolved",
+            done.convoy
+        ));
+    }
+}
+
+/// One route and what became of it.
+fn delivery_line(delivery: &Delivery) -> String {
+    let mark = match delivery.state {
+        DeliveryState::Sent => "✓",
+        DeliveryState::Pending => "…",
+        DeliveryState::Failed => "✗",
+        DeliveryState::Skipped => "–",
+    };
+    let detail = match (&delivery.detail, delivery.message.as_str()) {
+        (detail, "") if detail.is_empty() => String::new(),
+        (detail, "") => format!(": {}", escape::line(detail)),
+        (_, message) => format!(": {message}"),
+    };
+    format!("{mark} {}{detail}", escape::line(&delivery.route))
+}
+
+/// Why there is no escalation of this id.
+fn unknown(id: &str) -> EscalateError {
+    EscalateError::Unknown { id: id.to_owned() }
+}

@@ -1,0 +1,31 @@
+//! `gt escalate resolve`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::escalate;
+
+/// Answer an escalation and close it
+///
+/// The answer is kept on the escalation and mailed to all that asked. The messages about the escalation are closed.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// The escalation
+    escalation: String,
+    /// The answer, or the number of an option
+    #[arg(required = true)]
+    answer: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let text = args.answer.join(" ");
+    let one = escalate::resolve(&ctx.town()?, &args.escalation, &text)?;
+    answer(one, |one, page| {
+        let (by, text) = (
+            escape::line(&one.closed_by),
+            escape::line(&one.details.answer),
+        );
+        page.line(format!("✓ {} is resolved by {by}: {text}", one.id));
+    })
+}

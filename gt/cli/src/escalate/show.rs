@@ -1,0 +1,116 @@
+//! `gt escalate show`.
+
+use kit::ui::{Page, escape};
+
+use super::super::{Answer, answer};
+use super::delivery_line;
+use crate::context::Context;
+use gt::record::escalation::Escalation;
+
+/// Show an escalation, its routes and its answer
+///
+/// With `--json` {id, title, status, created_at, severity, reason, source, escalatedBy, escalatedAt, ackedBy, ackedAt,
+/// closedBy, closedReason, relatedBead, originalSeverity, reescalationCount, lastReescalatedAt, lastReescalatedBy, category,
+/// askedBy[], occurrences, lastSeen, decision?{options[], default, deadline}, answer, convoy, forwards[{by, to, at, note,
+/// message}], deliveries[]}.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// The escalation
+    escalation: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let beads = ctx.town()?.store()?.snapshot()?;
+    let found = beads.get_live(&args.escalation).and_then(Escalation::read);
+    answer(
+        found.ok_or_else(|| super::unknown(&args.escalation))?,
+        human,
+    )
+}
+
+fn human(one: &Escalation, page: &mut Page) {
+    let title = escape::line(&one.title);
+    page.line(page.style().bold(&format!("{} {title}", one.id)));
+    let details = &one.details;
+    let original = match one.original_severity.as_str() {
+        "" => String::new(),
+        old => format!(" (was {})", escape::line(old)),
+    };
+    page.line(format!("Severity: {}{original}", one.severity.word()));
+    let by_at = |by: &str, at: &str, page: &Page| match by {
+        "" => String::new(),
+        by => format!("{}, {}", escape::line(by), page.when(at)),
+    };
+    let rows = [
+        ("From", by_at(&one.escalated_by, &one.escalated_at, page)),
+        ("Category", escape::line(&details.category)),
+        ("Source", escape::line(&one.source)),
+        ("Bead", escape::line(&one.related_bead)),
+        ("Convoy", escape::line(&details.convoy)),
+        ("Acknowledged by", by_at(&one.acked_by, &one.acked_at, page)),
+        ("Closed by", escape::line(&one.closed_by)),
+    ];
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        page.line(format!("{name}: {value}"));
+    }
+    if details.occurrences > 1 {
+        let last = page.when(&details.last_seen);
+        page.line(format!(
+            "Escalated {} times, last {last}",
+            details.occurrences
+        ));
+    }
+    for step in &details.forwards {
+        let (by, to) = (escape::line(&step.by), escape::line(&step.to));
+        let note = escape::line(&step.note);
+        let when = page.when(&step.at);
+        page.line(format!(
+            "Passed on by {by} to {to}, {when}{}",
+            after_colon(&note)
+        ));
+    }
+    body(one, page);
+}
+
+/// The text, the options, the routes, and how it ended.
+fn body(one: &Escalation, page: &mut Page) {
+    let details = &one.details;
+    if !one.reason.is_empty() {
+        page.blank();
+        page.line(escape::block(one.reason.trim_end()));
+    }
+    if let Some(choice) = &details.decision {
+        page.blank();
+        for (number, option) in choice.options.iter().enumerate() {
+            page.line(format!("  {}. {}", number + 1, escape::line(option)));
+        }
+        if !choice.default.is_empty() {
+            let default = escape::line(&choice.default);
+            page.line(format!(
+                "  default {}: {default}",
+                page.when(&choice.deadline)
+            ));
+        }
+    }
+    if !details.deliveries.is_empty() {
+        page.blank();
+    }
+    for delivery in &details.deliveries {
+        page.line(format!("  {}", delivery_line(delivery)));
+    }
+    page.blank();
+    if one.is_open() {
+        page.line(format!("→ {}", one.next_step()));
+    } else if details.answer.is_empty() {
+        page.line(format!("Closed: {}", escape::line(&one.closed_reason)));
+    } else {
+        page.line(format!("Answer: {}", escape::block(&details.answer)));
+    }
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    format!(": {text}")
+}

@@ -1,0 +1,41 @@
+//! `gt escalate stale`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::escalate;
+
+/// Raise escalations that nobody acknowledged in time
+///
+/// The daemon does the same (rule E1-reescalate). `patrol.escalation.stale` says after how long, `patrol.escalation.limit` how
+/// often. With `--json` an array of {ID, Title, OldSeverity, NewSeverity, ReescalationNum, Skipped, SkipReason}.
+#[derive(Debug, clap::Args)]
+pub(in super::super) struct Args {
+    /// Only show which would be raised
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let found = escalate::raise_stale(&ctx.town()?, args.dry_run)?;
+    let verb = if args.dry_run {
+        "would be raised"
+    } else {
+        "raised"
+    };
+    answer(found, move |found, page| {
+        if found.is_empty() {
+            page.line("no escalation is stale");
+        }
+        for one in found {
+            let title = escape::line(&one.title);
+            if one.skipped {
+                page.cut_line(format!("– {} stays: {} ({title})", one.id, one.skip_reason));
+            } else {
+                let (old, new) = (one.old_severity.word(), one.new_severity.word());
+                page.cut_line(format!("✓ {} {verb} from {old} to {new}: {title}", one.id));
+            }
+        }
+    })
+}

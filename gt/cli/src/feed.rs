@@ -1,0 +1,100 @@
+//! `gt feed`.
+
+use anyhow::Context as _;
+use bd::query::when;
+use kit::sys::env;
+use kit::sys::watch::Changes;
+use kit::ui::{Page, escape};
+
+use super::Answer;
+use super::agent_event::nothing;
+use crate::context::Context;
+use gt::town::event::{EventReader, StoredEvent};
+use gt::view::feed::{FeedFilter, FeedRig, describe_event};
+
+/// Show what happened in the town, newest last
+///
+/// One line per event: when, who, what. With `--json` the lines of the town's .events.jsonl, one per event.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Follow events as they happen
+    #[arg(short, long)]
+    follow: bool,
+    /// Only events since this time: 5m, 2h, 2026-03-01
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Show at most N events, the last; 0 for all
+    #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]
+    limit: usize,
+    /// Only events of this rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Only events whose type begins with this: sling, merge, escalation
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Only events of an actor whose address contains this
+    #[arg(long)]
+    actor: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let now = town.clock.now();
+    let since = args.since.as_deref().map(|text| {
+        when::past(text, now, &env::zone())
+            .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
+    });
+    let rig = args.rig.as_deref().map(|name| FeedRig::of(&town, name));
+    let filter = FeedFilter {
+        since: since.transpose()?,
+        kind: args.kind,
+        actor: args.actor,
+        rig: rig.transpose()?,
+    };
+    let root = town.layout.root();
+    // Before the first look: what happens in between is seen by the next one.
+    let changes = args.follow.then(|| {
+        Changes::of([root]).with_context(|| {
+            let root = root.display();
+            format!("cannot watch {root}; `gt feed` without --follow shows what happened so far")
+        })
+    });
+    let changes = changes.transpose()?;
+    let mut reader = EventReader::new(&town.layout);
+    let mut events = reader.read_new()?;
+    events.retain(|event| filter.wants(&event.line));
+    if args.limit > 0 && events.len() > args.limit {
+        events.drain(..events.len() - args.limit);
+    }
+    let mut goes_on = print(ctx, &events, args.follow);
+    while goes_on && changes.as_ref().is_some_and(Changes::wait) {
+        events = reader.read_new()?;
+        events.retain(|event| filter.wants(&event.line));
+        goes_on = print(ctx, &events, true);
+    }
+    nothing()
+}
+
+/// Writes events; `false` when nobody reads any more. What is followed stays on the screen, so its times are not relative.
+fn print(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
+    let mut page = ctx.ui.page();
+    for event in events {
+        if ctx.ui.is_json() {
+            page.line(&event.text);
+        } else {
+            line(event, is_followed, &mut page);
+        }
+    }
+    ctx.ui.stream(page.text())
+}
+
+fn line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
+    let line = &event.line;
+    let when = if is_followed {
+        page.moment(&line.ts)
+    } else {
+        page.when(&line.ts)
+    };
+    let (actor, text) = (escape::line(&line.actor), describe_event(line));
+    page.cut_line(format!("{when:<15}  {actor:<20}  {text}"));
+}

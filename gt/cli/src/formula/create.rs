@@ -1,0 +1,51 @@
+use bd::formula::find::is_name;
+use serde::Serialize;
+
+use super::{Answer, Context, answer};
+
+/// Write a formula to start from, into the town
+///
+/// `bd formula new` writes one into a project.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The name
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The type: task (one step), workflow or patrol
+    #[arg(long = "type", value_name = "TYPE", default_value = "workflow", value_parser = ["task", "workflow", "patrol"])]
+    kind: String,
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize)]
+struct Created {
+    name: String,
+    path: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let name = args.name;
+    anyhow::ensure!(
+        is_name(&name),
+        "\"{name}\" is no formula name: use letters, digits, `-`, `_` and `.`"
+    );
+    let text = match args.kind.as_str() {
+        "task" => include_str!("../../../templates/formula/task.toml"),
+        "patrol" => include_str!("../../../templates/formula/patrol.toml"),
+        _ => include_str!("../../../templates/formula/workflow.toml"),
+    };
+    let folder = town.layout.beads().join("formulas");
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{name}.formula.toml"));
+    let written = kit::sys::file::create(&path, text.replace("NAME", &name).as_bytes(), 0o644)?;
+    anyhow::ensure!(written, "{} exists; choose another name", path.display());
+    let path = path.display().to_string();
+    answer(Created { name, path }, |done, page| {
+        page.line(format!("✓ wrote {}", done.path));
+        page.line(format!(
+            "Next: edit it, then bd formula validate {}",
+            done.name
+        ));
+    })
+}

@@ -1,0 +1,53 @@
+use kit::ui::escape;
+use serde::Serialize;
+
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// List formulas
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// As this rig sees them
+    #[arg(long, value_name = "RIG")]
+    rig: Option<String>,
+}
+
+/// A formula in a list.
+#[derive(Debug, Serialize)]
+struct Listed {
+    name: String,
+    r#type: &'static str,
+    description: String,
+    source: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.rig.as_deref().or(town.actor.rig());
+    let rig = rig.map(|rig| town.rig(rig)).transpose()?;
+    let mut listed = Vec::new();
+    for found in molecule::shelf(&town, rig.as_ref()).all() {
+        match found.loaded {
+            Ok(loaded) => listed.push(Listed {
+                name: loaded.formula.name.clone(),
+                r#type: loaded.formula.kind.as_str(),
+                description: loaded.formula.first_line().to_owned(),
+                source: loaded.formula.source,
+            }),
+            Err(problem) => ctx
+                .ui
+                .warn(&format!("{} is left out: {problem}", found.name)),
+        }
+    }
+    answer(listed, |listed, page| {
+        let width = listed
+            .iter()
+            .map(|one| one.name.len())
+            .max()
+            .unwrap_or_default();
+        for one in listed {
+            let text = escape::line(&one.description);
+            page.cut_line(format!("{:width$}  {:9}  {text}", one.name, one.r#type));
+        }
+    })
+}

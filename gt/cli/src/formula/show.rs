@@ -1,0 +1,56 @@
+use bd::formula::Formula;
+use kit::ui::{Page, escape};
+
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// Show a formula
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The formula
+    #[arg(value_name = "FORMULA")]
+    formula: String,
+    /// As this rig sees it
+    #[arg(long, value_name = "RIG")]
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.rig.as_deref().or(town.actor.rig());
+    let rig = rig.map(|rig| town.rig(rig)).transpose()?;
+    let shelf = molecule::shelf(&town, rig.as_ref());
+    let name = molecule::full_name(&shelf, &args.formula).unwrap_or(args.formula);
+    let formula = shelf.load(&name)?.formula;
+    answer(formula, show)
+}
+
+fn show(formula: &Formula, page: &mut Page) {
+    page.line(format!(
+        "{} {} ({})",
+        formula.name,
+        formula.version_text(),
+        formula.kind.as_str()
+    ));
+    page.blank();
+    page.line(escape::block(formula.description.trim()));
+    page.blank();
+    for step in formula.every_step() {
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::line(&step.id),
+            escape::line(&step.title)
+        ));
+    }
+    for leg in &formula.legs {
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::line(&leg.id),
+            escape::line(&leg.title)
+        ));
+    }
+    if let Some(synthesis) = &formula.synthesis {
+        page.cut_line(format!("  then: {}", escape::line(&synthesis.title)));
+    }
+    page.line(format!("Source: {}", escape::line(&formula.source)));
+}

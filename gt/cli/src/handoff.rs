@@ -1,0 +1,65 @@
+//! `gt handoff`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::handoff::{self, HandedOff, HandoffRequest};
+
+/// Replace a session by a fresh one of the same agent
+///
+/// For a session whose context is full. Hook, branch and files stay, uncommitted work is saved to a snapshot, and the
+/// next session gets the handoff note in its context, once. Commands after this one in the old session may not run any
+/// more.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent (default: you)
+    agent: Option<String>,
+    /// The subject of the note
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    subject: String,
+    /// The text of the note
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    message: String,
+    /// Add hook, branch, changed files, unread mail and work in progress to the note
+    #[arg(short, long)]
+    collect: bool,
+    /// Only print the note
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let agent = match &args.agent {
+        Some(text) => town.address(text)?,
+        None => town.actor.clone(),
+    };
+    let mut request = HandoffRequest {
+        subject: args.subject,
+        message: args.message,
+    };
+    if args.collect {
+        let state = handoff::collect(&town, &agent)?;
+        let parts = [request.message.trim_end(), state.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        request.message = parts.join("\n\n---\n\n");
+    }
+    if args.dry_run {
+        return answer(request.message, |text, page| {
+            for line in text.lines() {
+                page.line(kit::ui::escape::line(line));
+            }
+        });
+    }
+    let done = handoff::hand_off(&town, &agent, &request)?;
+    answer(done, show_handoff)
+}
+
+fn show_handoff(done: &HandedOff, page: &mut kit::ui::Page) {
+    page.line(format!(
+        "✓ the session of {} ends, the next one starts",
+        done.agent
+    ));
+    if let Some(message) = &done.message {
+        page.line(format!("  message to it: {message}"));
+    }
+}

@@ -1,0 +1,28 @@
+//! `gt hooks diff`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::runtime::installed;
+
+/// Show which hooks are missing from settings files
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only for this target
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut found = installed::all(&*ctx.town()?, args.target.as_deref())?;
+    found.retain(|hooks| !hooks.missing.is_empty());
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("nothing is missing in the files that are there");
+        }
+        for hooks in found {
+            page.line(format!("{}  {}", hooks.target, hooks.place()));
+            for missing in &hooks.missing {
+                page.line(format!("  + {}", kit::ui::escape::line(missing)));
+            }
+        }
+    })
+}

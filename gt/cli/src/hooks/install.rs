@@ -1,0 +1,20 @@
+//! `gt hooks install`.
+
+use super::super::Answer;
+use crate::context::Context;
+use gt::host::runtime::installed;
+
+/// Write the settings files of all roles with hooks
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only for this target
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    super::changed(installed::sync(
+        &*ctx.town()?,
+        args.target.as_deref(),
+        true,
+    )?)
+}

@@ -1,0 +1,35 @@
+//! `gt hooks`: what makes agent programs call `gt`.
+
+mod diff;
+mod install;
+mod status;
+mod sync;
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Show and install the hooks by which agents call `gt`
+    ///
+    /// Hooks are in settings files beside the work trees, one per role. Each start of a session adds missing hooks and keeps
+    /// all other keys of the file. (The folder `hooks/` of a town or a rig is different: it has the programs that run at
+    /// the town's events.)
+    Args:
+    #[command(alias = "list")]
+    Status => status,
+    Diff => diff,
+    Install => install,
+    Sync => sync,
+}
+
+/// What was added to settings files.
+fn changed(changed: Vec<gt::host::runtime::installed::Hooks>) -> Answer {
+    super::answer(changed, |changed, page| {
+        if changed.is_empty() {
+            page.line("nothing was missing");
+        }
+        for hooks in changed {
+            page.line(format!("✓ {}  {}", hooks.target, hooks.place()));
+        }
+    })
+}

@@ -1,0 +1,37 @@
+//! `gt hooks status`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::runtime::installed::{self, HooksState};
+
+/// Show which roles have their hooks, and where
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only for this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let found = installed::all(&*ctx.town()?, args.target.as_deref())?;
+    answer(found, |found, page| {
+        for hooks in found {
+            let state = match hooks.state {
+                HooksState::Installed => "✓ installed".to_owned(),
+                HooksState::Absent => "· not there yet".to_owned(),
+                HooksState::Incomplete => format!("! {} missing", hooks.missing.len()),
+                HooksState::Damaged => "✗ damaged".to_owned(),
+                HooksState::None => "· none".to_owned(),
+            };
+            let agent = kit::ui::escape::line(&hooks.agent);
+            page.line(format!(
+                "{:<20} {:<10} {state:<16} {}",
+                hooks.target,
+                agent,
+                hooks.place()
+            ));
+            if let Some(error) = &hooks.error {
+                page.line(format!("  {}", kit::ui::escape::line(error)));
+            }
+        }
+    })
+}

@@ -1,0 +1,64 @@
+//! `gt install`.
+
+use kit::sys::Clock;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::install::{InstallRequest, install};
+
+/// Make a town, or complete one
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The folder (default: the working directory)
+    #[arg(default_value = ".")]
+    path: String,
+    /// The town's name (default: the name of its folder)
+    #[arg(short, long)]
+    name: Option<String>,
+    /// The e-mail address for agents' commits (default: git's user.email)
+    #[arg(long)]
+    owner: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let root = ctx.env.absolute(&args.path);
+    // A trailing `.` has no name, and links are kept as the person wrote them.
+    let root: std::path::PathBuf = root.components().collect();
+    let owner = InstallRequest::of_git_user(ctx.env.cwd());
+    let request = InstallRequest {
+        name: args.name,
+        email: args.owner.or_else(|| owner.email.clone()),
+        ..owner
+    };
+    let clock = Clock::choose(ctx.env.get("BD_NOW"));
+    let installed = install(&ctx.env, &clock, &root, &request)?;
+    if let Some(around) = &installed.inside {
+        ctx.ui.warn(&format!(
+            "this town lies inside the town at {}",
+            around.display()
+        ));
+    }
+    for town in &installed.around {
+        ctx.ui.warn(&format!(
+            "the town at {} lies inside this one; in it and below it commands go on meaning that one",
+            town.display()
+        ));
+    }
+    answer(installed, |installed, page| {
+        let how = if installed.existed {
+            "was there already"
+        } else {
+            "is ready"
+        };
+        page.line(format!(
+            "✓ the town \"{}\" {how}: {}",
+            installed.name,
+            installed.root.display()
+        ));
+        page.line("Next:");
+        page.line(format!("  cd {}", installed.root.display()));
+        page.line("  gt rig add NAME GIT-URL     a repository to work on");
+        page.line("  gt up                       the daemon");
+        page.line("  gt status                   what is going on");
+    })
+}

@@ -1,0 +1,237 @@
+//! The command line of `gt`: arguments in, one domain call, one report out.
+
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "all commands are run alike, with their arguments"
+)]
+
+mod agent_event;
+mod attach;
+mod boot;
+mod brief;
+mod checkpoint;
+mod completion;
+mod config;
+pub mod context;
+mod convoy;
+mod crew;
+mod daemon;
+mod deacon;
+mod demo;
+mod doctor;
+mod dog;
+mod done;
+mod down;
+mod escalate;
+mod external;
+mod feed;
+mod followup;
+mod formula;
+mod handoff;
+mod hook;
+mod hooks;
+mod install;
+mod mail;
+mod mayor;
+mod mol;
+mod mq;
+mod namepool;
+mod nudge;
+mod pager;
+mod peek;
+mod polecat;
+mod prime;
+mod refinery;
+mod rescue;
+mod rig;
+mod role;
+mod scripted;
+mod seance;
+mod session_restart;
+mod session_wrapper;
+mod signal;
+mod sling;
+mod status;
+mod unsling;
+mod up;
+mod version;
+mod whoami;
+mod why;
+mod witness;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use bd::store::upkeep;
+use clap::Args;
+use kit::cli::parse::Program;
+use kit::sys::{Clock, Env};
+use kit::ui::Ui;
+
+use crate::context::Context;
+
+const GT: Program<Root, Command, Whole> = Program::new("gt");
+
+pub(crate) use kit::cli::report::{Answer, answer, answer_with_exit};
+
+/// Run a town of AI coding agents
+///
+/// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
+/// session, `gt done` hands finished work to the merge queue, `gt convoy` tracks a batch of beads until it
+/// has landed. `gtd` is the daemon that keeps all of it moving. Any other word runs the program `gt-<word>`
+/// of PATH or of the town's `plugins/<word>/`.
+#[derive(Debug, Args)]
+#[command(
+    version,
+    infer_subcommands = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+struct Root {
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+kit::program! {
+    Attach => attach,
+    Boot => boot,
+    Brief => brief,
+    Checkpoint => checkpoint,
+    Completion => completion,
+    Config => config,
+    Convoy => convoy,
+    Crew => crew,
+    Daemon => daemon,
+    Deacon => deacon,
+    Demo => demo,
+    Doctor => doctor,
+    #[command(alias = "dogs")]
+    Dog => dog,
+    Done => done,
+    Down => down,
+    Escalate => escalate,
+    Feed => feed,
+    Followup => followup,
+    #[command(visible_alias = "formulas")]
+    Formula => formula,
+    Handoff => handoff,
+    #[command(alias = "work")]
+    Hook => hook,
+    Hooks => hooks,
+    Install => install,
+    Mail => mail,
+    Mayor => mayor,
+    #[command(visible_alias = "molecule")]
+    Mol => mol,
+    #[command(alias = "mr")]
+    Mq => mq,
+    Namepool => namepool,
+    Nudge => nudge,
+    Peek => peek,
+    #[command(alias = "polecats")]
+    Polecat => polecat,
+    Prime => prime,
+    Refinery => refinery,
+    Rescue => rescue,
+    Rig => rig,
+    Scripted => scripted,
+    #[command(hide = true)]
+    SessionRestart => session_restart,
+    #[command(hide = true)]
+    SessionWrapper => session_wrapper,
+    Seance => seance,
+    Signal => signal,
+    Sling => sling,
+    #[command(alias = "stat")]
+    Status => status,
+    #[command(alias = "unhook")]
+    Unsling => unsling,
+    Up => up,
+    Version => version,
+    Whoami => whoami,
+    Why => why,
+    Witness => witness,
+}
+
+/// The whole command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    GT.whole()
+}
+
+/// A line without a command is refused when it is read.
+fn no_command() -> Answer {
+    anyhow::bail!("no command given; see gt --help")
+}
+
+/// Runs one `gt` command line and says how it ended.
+pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let command_with_values = || completion::offer_values(command(), &env);
+    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+        return exit;
+    }
+    let words = args.clone();
+    let line = match GT.read(args) {
+        Ok(line) => line,
+        Err(error) => {
+            if let Some(other) = external::find(&env, &words, &error, &GT.whole()) {
+                let error = anyhow::Error::from(other.run());
+                Ui::new(false, false, &env).error(&gt::error::failure(&error));
+                return ExitCode::FAILURE;
+            }
+            return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
+        }
+    };
+    let ui = Ui::new(line.root.json, false, &env);
+    bd::git::report_slow_remotes(kit::ui::report_slow_remote);
+    let ctx = Context::new(env, ui);
+    if !matches!(line.command, Some(Command::Demo(_))) {
+        gt::town::temporary::remove_on_signals();
+    }
+    let answer = line
+        .command
+        .map_or_else(no_command, |command| command.run(&ctx));
+    let answer = ctx
+        .reports
+        .take_failure()
+        .map_or(answer, |error| Err(error.into()));
+    let exit = match answer {
+        Ok(report) => {
+            ctx.ui.show(report.as_ref());
+            ExitCode::from(report.exit())
+        }
+        Err(error) => {
+            let failure = gt::error::failure(&error);
+            ctx.ui.error(&failure);
+            ExitCode::from(failure.exit)
+        }
+    };
+    let clock = Clock::choose(ctx.env.get("BD_NOW"));
+    upkeep::finish(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
+    exit
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{GT, command};
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_is_the_same_read_alone_and_in_the_whole_tree() {
+        for sub in command().get_subcommands() {
+            let args = ["gt", sub.get_name(), "--help"].map(OsString::from);
+            let help = |tree: clap::Command| {
+                let error = tree.clone().try_get_matches_from(&args).unwrap_err();
+                error.render().to_string()
+            };
+            let lean = GT.lean(&args).unwrap();
+            assert_eq!(help(lean), help(command()), "{}", sub.get_name());
+        }
+    }
+}

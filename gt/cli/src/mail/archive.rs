@@ -1,0 +1,21 @@
+//! `gt mail archive`.
+
+use super::super::Answer;
+use crate::context::Context;
+use gt::record::mail::{self, Removal};
+
+/// Take messages out of the inbox
+///
+/// `gt mail inbox --all` still lists them.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Their ids, or their numbers in the inbox (1 is the newest)
+    #[arg(required = true)]
+    messages: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    super::change(ctx, &args.messages, "archived", |town, ids| {
+        mail::remove(town, ids, Removal::Archived)
+    })
+}

@@ -1,0 +1,109 @@
+//! `gt mail check`.
+
+use kit::ui::escape;
+
+use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::mail::{self, Message};
+
+/// Show whether there is unread mail
+///
+/// With `--inject` an agent CLI runs it at each prompt, with its JSON on standard input. It then prints nothing without
+/// mail, else a reminder for the agent: each message once per session, later only the number of unread messages. It then
+/// never fails.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Print a reminder for the agent, and nothing without mail
+    #[arg(long)]
+    inject: bool,
+    /// With `--inject`: print the reminder as JSON, for agent CLIs that take no plain text
+    #[arg(long, requires = "inject")]
+    context_json: bool,
+    /// The mailbox (default: yours)
+    #[arg(long)]
+    identity: Option<String>,
+}
+
+#[derive(Default, serde::Serialize)]
+struct Check {
+    address: String,
+    unread: usize,
+    has_new: bool,
+    /// Those that this session was not told of.
+    #[serde(skip)]
+    news: Vec<Message>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.inject && is_of_copy(ctx) {
+        return nothing();
+    }
+    let event = if args.inject {
+        AgentEvent::read()
+    } else {
+        AgentEvent::default()
+    };
+    let found = check(ctx, &args, &event);
+    if args.inject {
+        let found = found.unwrap_or_default();
+        let text = reminder(&found);
+        return answer(found, move |_, page| match text.as_str() {
+            "" => {}
+            text if args.context_json => page.line(event.context_json(text)),
+            text => page.line(text),
+        });
+    }
+    answer(found?, |found, page| match found.unread {
+        0 => page.line("no unread mail"),
+        1 => page.line("1 unread message"),
+        n => page.line(format!("{n} unread messages")),
+    })
+}
+
+fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
+    let town = ctx.town()?;
+    let address = super::mailbox(&town, args.identity.as_deref())?;
+    let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
+    messages.retain(|message| !message.read);
+    let news = if args.inject {
+        event.record(ctx);
+        let news = mail::news(&town, &address, event.field("session_id"), &messages);
+        news.into_iter().cloned().collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Check {
+        address,
+        unread: messages.len(),
+        has_new: !messages.is_empty(),
+        news,
+    })
+}
+
+/// What is said to an agent; nothing without mail.
+fn reminder(found: &Check) -> String {
+    /// So many are named; the rest is in the inbox.
+    const NAMED: usize = 10;
+    if found.unread == 0 {
+        return String::new();
+    }
+    let plural = if found.unread == 1 { "" } else { "s" };
+    let count = format!("You have {} unread message{plural}", found.unread);
+    let mut lines = vec!["<system-reminder>".to_owned()];
+    if found.news.is_empty() {
+        lines.push(format!("{count}: gt mail inbox"));
+    } else {
+        lines.push(format!("{count} (gt mail read <id>); new ones:"));
+    }
+    for message in found.news.iter().take(NAMED) {
+        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        let line = format!("- {} from {from}: {subject}", message.id);
+        lines.push(line.replace('<', "‹").replace('>', "›"));
+    }
+    if found.news.len() > NAMED {
+        lines.push(format!("- and {} more", found.news.len() - NAMED));
+    }
+    lines.push("</system-reminder>".to_owned());
+    lines.join("\n")
+}

@@ -1,0 +1,21 @@
+//! `gt mail delete`.
+
+use super::super::Answer;
+use crate::context::Context;
+use gt::record::mail::{self, Removal};
+
+/// Delete messages
+///
+/// No inbox lists them any more.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Their ids, or their numbers in the inbox (1 is the newest)
+    #[arg(required = true)]
+    messages: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    super::change(ctx, &args.messages, "deleted", |town, ids| {
+        mail::remove(town, ids, Removal::Deleted)
+    })
+}

@@ -1,0 +1,76 @@
+//! `gt mail inbox`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::mail::{self, Message};
+
+/// List the messages of a mailbox, newest first
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The mailbox (default: yours)
+    address: Option<String>,
+    /// Only unread messages
+    #[arg(short, long)]
+    unread: bool,
+    /// Also list archived messages
+    #[arg(short, long, conflicts_with = "unread")]
+    all: bool,
+    /// The mailbox, as an option
+    #[arg(long, visible_alias = "address", conflicts_with = "address")]
+    identity: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let address = args.identity.or(args.address);
+    let mailbox = super::mailbox(&town, address.as_deref())?;
+    let beads = town.store()?.snapshot()?;
+    let mut messages = if args.all {
+        mail::with_archived(&beads, &mailbox)
+    } else {
+        mail::inbox(&beads, &mailbox)
+    };
+    // `gt mail read 2` counts what is in the inbox, whatever is listed here.
+    let inbox = messages.iter().filter(|message| !message.archived);
+    let places: Vec<String> = inbox.map(|message| message.id.clone()).collect();
+    if args.unread {
+        messages.retain(|message| !message.read);
+    }
+    answer(messages, move |messages, page| {
+        let unread = messages.iter().filter(|message| !message.read).count();
+        page.line(format!(
+            "{mailbox}: {}, {unread} unread",
+            kit::ui::counted(messages.len(), "message")
+        ));
+        for message in messages {
+            let place = places.iter().position(|id| *id == message.id);
+            let number = place.map_or(String::new(), |place| format!("{}.", place + 1));
+            line(&number, message, page);
+        }
+    })
+}
+
+fn line(number: &str, message: &Message, page: &mut kit::ui::Page) {
+    let mark = match (message.archived, message.read) {
+        (true, _) => "–",
+        (false, true) => "○",
+        (false, false) => "●",
+    };
+    let urgent = if message.priority == "urgent" {
+        " !"
+    } else {
+        ""
+    };
+    page.cut_line(format!(
+        "{number:>4} {mark}{urgent} {}",
+        escape::line(&message.subject)
+    ));
+    page.line(format!(
+        "       {} from {}, {}",
+        message.id,
+        escape::line(&message.from),
+        page.when(&message.timestamp)
+    ));
+}

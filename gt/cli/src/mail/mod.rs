@@ -1,0 +1,65 @@
+//! `gt mail`: messages that last.
+
+mod archive;
+mod check;
+mod delete;
+mod inbox;
+mod mark_read;
+mod mark_unread;
+mod read;
+mod reply;
+mod send;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::record::mail;
+
+kit::family! {
+    /// Send and read mail
+    Args:
+    Send => send,
+    Inbox => inbox,
+    #[command(alias = "show")]
+    Read => read,
+    Reply => reply,
+    Archive => archive,
+    Delete => delete,
+    #[command(alias = "ack")]
+    MarkRead => mark_read,
+    MarkUnread => mark_unread,
+    Check => check,
+}
+
+/// Messages that were changed.
+#[derive(serde::Serialize)]
+struct Changed {
+    changed: Vec<String>,
+}
+
+/// Changes messages, and reports which. Each is named by its id or its number in the caller's inbox.
+fn change(
+    ctx: &Context,
+    which: &[String],
+    done: &'static str,
+    act: impl Fn(&LiveTown, &[String]) -> anyhow::Result<()>,
+) -> Answer {
+    let town = ctx.town()?;
+    let mailbox = town.actor.mailbox();
+    let messages = mail::read_all(&town.store()?.snapshot()?, &mailbox, which)?;
+    let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
+    act(&town, &changed)?;
+    answer(Changed { changed }, move |report, page| {
+        for id in &report.changed {
+            page.line(format!("✓ {id} {done}"));
+        }
+    })
+}
+
+/// The mailbox of an address, or the caller's own.
+fn mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
+    Ok(match text {
+        Some(text) => town.address(text)?.mailbox(),
+        None => town.actor.mailbox(),
+    })
+}

@@ -1,0 +1,40 @@
+//! `gt mail read`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::mail;
+
+/// Show a message and mark it as read
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The message's id, or its number in the inbox (1 is the newest)
+    message: String,
+    /// Leave it unread
+    #[arg(long)]
+    keep_unread: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mailbox = super::mailbox(&town, None)?;
+    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    if !args.keep_unread && !message.read {
+        mail::mark_read(&town, std::slice::from_ref(&message.id))?;
+    }
+    answer(message, |message, page| {
+        page.line(format!("Subject: {}", escape::line(&message.subject)));
+        page.line(format!("From:    {}", escape::line(&message.from)));
+        page.line(format!("To:      {}", escape::line(&message.to)));
+        page.line(format!(
+            "Date:    {}   Id: {}",
+            page.when(&message.timestamp),
+            message.id
+        ));
+        if !message.body.is_empty() {
+            page.blank();
+            page.line(escape::block(message.body.trim_end()));
+        }
+    })
+}

@@ -1,0 +1,42 @@
+//! `gt mail reply`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use super::send::Sent;
+use crate::context::Context;
+use gt::record::mail;
+
+/// Answer a message
+///
+/// The reply goes to its sender, in the same thread, and the message counts as read.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The message's id, or its number in the inbox (1 is the newest)
+    message: String,
+    /// The text
+    text: Option<String>,
+    /// The subject (default: that of the message)
+    #[arg(short, long)]
+    subject: Option<String>,
+    /// The text, as an option
+    #[arg(short = 'm', long = "message", alias = "body", conflicts_with = "text")]
+    body: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mailbox = town.actor.mailbox();
+    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    let text = args.text.or(args.body).unwrap_or_default();
+    let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
+    let (to, subject) = (reply.to, reply.subject);
+    answer(Sent { id, to, subject }, |sent, page| {
+        page.line(format!(
+            "✓ {} to {}: {}",
+            sent.id,
+            sent.to,
+            escape::line(&sent.subject)
+        ));
+    })
+}

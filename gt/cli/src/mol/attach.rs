@@ -1,0 +1,32 @@
+use serde::Serialize;
+
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// Attach a molecule to a bead, or to the work on your hook
+///
+/// A molecule that was attached before is taken off.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The bead and the molecule, or only the molecule
+    #[arg(value_name = "[BEAD] MOLECULE", num_args = 1..=2, required = true)]
+    words: Vec<String>,
+}
+
+/// A molecule and the bead that has it.
+#[derive(Debug, Serialize)]
+pub(super) struct Attached {
+    pub(super) bead: String,
+    pub(super) molecule: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mut words = args.words;
+    let named = words.pop().unwrap_or_default();
+    let target = words.pop().unwrap_or_default();
+    let (bead, molecule) = molecule::attach(&town, &target, &named)?;
+    answer(Attached { bead, molecule }, |done, page| {
+        page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
+    })
+}

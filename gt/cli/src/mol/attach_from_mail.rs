@@ -1,0 +1,21 @@
+use super::attach::Attached;
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// Attach the molecule that a message names
+///
+/// The message names it in a line `molecule: ID`, and is marked as read.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The message
+    #[arg(value_name = "MESSAGE")]
+    message: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (bead, molecule) = molecule::attach_from_mail(&town, &args.message)?;
+    answer(Attached { bead, molecule }, |done, page| {
+        page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
+    })
+}

@@ -1,0 +1,28 @@
+use serde::Serialize;
+
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// Remove the molecule of the work on a hook, without a digest
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A bead or an agent (default: you)
+    #[arg(value_name = "TARGET", default_value = "", hide_default_value = true)]
+    target: String,
+}
+
+/// What was removed.
+#[derive(Debug, Serialize)]
+struct Burned {
+    burned: String,
+    beads: usize,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (burned, beads) = molecule::burn(&town, &args.target)?;
+    answer(Burned { burned, beads }, |done, page| {
+        let count = kit::ui::counted(done.beads, "bead");
+        page.line(format!("✓ burned {}: {count}", done.burned));
+    })
+}

@@ -1,0 +1,27 @@
+use super::{Answer, Context, answer};
+use bd::molecule::draw;
+use bd::molecule::progress::Progress;
+use gt::flow::molecule;
+
+/// Draw the steps of a molecule as a tree
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecule, a bead or an agent (default: you)
+    #[arg(value_name = "TARGET", default_value = "", hide_default_value = true)]
+    target: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (bead, found) = molecule::attached(&town, &args.target)?;
+    let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
+    let home = town.find_bead(&found.id)?;
+    let beads = home.store.snapshot()?;
+    let steps = Progress::of(&beads, &found.id).map(|progress| draw::steps_of(&progress));
+    let steps = steps.unwrap_or_default();
+    let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
+    answer(found.clone(), move |_, page| {
+        let state = |at: usize| states.get(at).copied().unwrap_or_default();
+        bd::molecule::step_tree::draw(page, &steps, |at| format!("[{}] ", state(at)));
+    })
+}

@@ -1,0 +1,32 @@
+use serde::Serialize;
+
+use super::{Answer, Context, answer};
+use gt::flow::molecule;
+
+/// Take the molecule off a bead, or off the work on your hook
+///
+/// The molecule stays: `gt mol attach` puts it back.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A bead or an agent (default: you)
+    #[arg(value_name = "TARGET", default_value = "", hide_default_value = true)]
+    target: String,
+}
+
+/// What was taken off.
+#[derive(Debug, Serialize)]
+struct Detached {
+    bead: String,
+    molecule: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (bead, molecule) = molecule::detach(&town, &args.target)?;
+    answer(Detached { bead, molecule }, |done, page| {
+        match &done.molecule {
+            Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
+            None => page.line(format!("{} has no molecule", done.bead)),
+        }
+    })
+}

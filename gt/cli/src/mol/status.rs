@@ -1,0 +1,110 @@
+use kit::ui::escape;
+use serde::Serialize;
+
+use super::{Answer, Context, Molecule, answer, list_steps, next_line, progress_line};
+use gt::flow::molecule;
+
+/// Show the molecule of the work on a hook
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A bead or an agent (default: you)
+    #[arg(value_name = "TARGET", default_value = "", hide_default_value = true)]
+    target: String,
+}
+
+/// The work on a hook and its molecule.
+#[derive(Debug, Serialize)]
+pub(super) struct Status {
+    /// The agent or bead that was asked about.
+    pub(super) target: String,
+    /// Whether there is work.
+    has_work: bool,
+    /// The work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pinned_bead: Option<String>,
+    /// The root of the molecule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attached_molecule: Option<String>,
+    is_wisp: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressShown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    molecule: Option<Molecule>,
+}
+
+/// The steps by where they stand.
+#[derive(Debug, Serialize)]
+pub(super) struct ProgressShown {
+    root_id: String,
+    root_title: String,
+    total_steps: usize,
+    done_steps: usize,
+    in_progress_steps: usize,
+    ready_steps: Vec<String>,
+    blocked_steps: Vec<String>,
+    percent_complete: usize,
+    complete: bool,
+}
+
+impl ProgressShown {
+    pub(super) fn of(found: &Molecule) -> Self {
+        let ids = |states: &[&str]| -> Vec<String> {
+            let steps = found
+                .steps
+                .iter()
+                .filter(|step| states.contains(&step.state));
+            steps.map(|step| step.id.clone()).collect()
+        };
+        let total = found.steps.len();
+        Self {
+            root_id: found.id.clone(),
+            root_title: found.title.clone(),
+            total_steps: total,
+            done_steps: found.done(),
+            in_progress_steps: ids(&["current"]).len(),
+            ready_steps: ids(&["ready"]),
+            blocked_steps: ids(&["blocked", "pending"]),
+            percent_complete: (found.done() * 100).checked_div(total).unwrap_or(100),
+            complete: found.done() == total,
+        }
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let target = match args.target.as_str() {
+        "" => town.actor.to_string(),
+        target => target.to_owned(),
+    };
+    let (bead, found) = match molecule::attached(&town, &args.target) {
+        Ok((bead, found)) => (Some(bead), found),
+        // An agent without work is an answer, an unknown name is none.
+        Err(_) if args.target.is_empty() || town.address(&args.target).is_ok() => (None, None),
+        Err(error) => return Err(error),
+    };
+    let status = Status {
+        target,
+        has_work: bead.is_some(),
+        pinned_bead: bead,
+        attached_molecule: found.as_ref().map(|found| found.id.clone()),
+        is_wisp: found.as_ref().is_some_and(|found| found.is_wisp),
+        progress: found.as_ref().map(ProgressShown::of),
+        molecule: found,
+    };
+    answer(status, |status, page| {
+        let Some(bead) = &status.pinned_bead else {
+            page.line(format!("{} has no work on its hook", status.target));
+            return;
+        };
+        let Some(found) = &status.molecule else {
+            page.line(format!("{bead} has no molecule"));
+            page.line(format!("Next: gt sling FORMULA --on {bead}"));
+            return;
+        };
+        let title = escape::line(&found.title);
+        page.line(format!("{bead}: molecule {} {title}", found.id));
+        page.line(format!("  {}", progress_line(found)));
+        list_steps(page, &found.steps);
+        page.line(next_line(found));
+    })
+}

@@ -1,0 +1,18 @@
+//! `gt mq`: the merge queue.
+
+mod list;
+mod retry;
+mod run;
+mod waive;
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Show and run a rig's merge queue
+    Args:
+    List => list,
+    Run => run,
+    Retry => retry,
+    Waive => waive,
+}

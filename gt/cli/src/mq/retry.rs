@@ -1,0 +1,38 @@
+//! `gt mq retry`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::merge_request;
+
+/// Retry a merge request that is blocked or keeps failing
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The merge request
+    request: String,
+}
+
+#[derive(serde::Serialize)]
+struct Retried {
+    request: String,
+    was: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let found = town.find_bead(&args.request)?;
+    let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
+    gt::host::daemon::wake(&town);
+    answer(
+        Retried {
+            request: found.bead.id,
+            was,
+        },
+        |retried, page| match &retried.was {
+            Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
+            None => page.line(format!(
+                "{} is in the queue already: it waits for nobody",
+                retried.request
+            )),
+        },
+    )
+}

@@ -1,0 +1,67 @@
+//! `gt mq run`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::landing;
+use gt::flow::mq::{self, MergeOutcome};
+use gt::town::identity::Address;
+
+/// Run a rig's merge queue now, and land complete convoys
+///
+/// The daemon does this automatically. Without a daemon this command merges the work.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig
+    rig: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let mut town = ctx.town()?;
+    let rig = town.rig(&args.rig)?;
+    town.actor = Address::Refinery(args.rig.clone());
+    let merged = mq::run(&town, &rig)?;
+    let landed = landing::land_ready(&town)?;
+    for landed in &landed {
+        ctx.ui.status(&format!(
+            "🚚 {} landed: {}",
+            landed.id,
+            escape::line(&landed.title)
+        ));
+    }
+    answer(merged, |merged, page| {
+        if merged.is_empty() {
+            page.line("nothing is ready in the merge queue");
+        }
+        for one in merged {
+            let (mark, text) = match &one.outcome {
+                MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
+                MergeOutcome::Kept { reference } => (
+                    "✓",
+                    format!("only discovery documents, kept on {reference}"),
+                ),
+                MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
+                MergeOutcome::GateFailed { gate, task } => (
+                    "✗",
+                    format!("gate {} failed: task {task}", escape::line(gate)),
+                ),
+                MergeOutcome::TargetBroken { gate, task } => (
+                    "…",
+                    format!(
+                        "its target fails gate {} without it: task {task}",
+                        escape::line(gate)
+                    ),
+                ),
+                MergeOutcome::NeedsPerson { reason } => {
+                    ("✗", format!("needs a person: {}", escape::line(reason)))
+                }
+                MergeOutcome::Withdrawn { reason } => {
+                    ("✗", format!("withdrawn: {}", escape::line(reason)))
+                }
+                MergeOutcome::Later { reason } => ("…", format!("later: {}", escape::line(reason))),
+            };
+            page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
+        }
+    })
+}

@@ -1,0 +1,43 @@
+//! `gt mq waive`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::mq;
+use gt::record::merge_request;
+
+/// Waive the pre-merge hooks of a merge request
+///
+/// For a request that such a hook has stopped. The reason stays on the request, its task is closed, and gates still run.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The merge request
+    request: String,
+    /// The reason
+    #[arg(long)]
+    reason: String,
+}
+
+#[derive(serde::Serialize)]
+struct Waived {
+    request: String,
+    #[serde(flatten)]
+    waiver: merge_request::Waiver,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let found = town.find_bead(&args.request)?;
+    let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
+    gt::host::daemon::wake(&town);
+    let waived = Waived {
+        request: found.bead.id,
+        waiver,
+    };
+    answer(waived, |waived, page| {
+        page.line(format!(
+            "✓ {} passes its hooks: {}",
+            waived.request,
+            kit::ui::escape::line(&waived.waiver.reason)
+        ));
+    })
+}

@@ -1,0 +1,32 @@
+//! `gt namepool`: where polecats get their names.
+
+mod set;
+mod show;
+mod themes;
+
+use super::Answer;
+use crate::context::Context;
+
+/// Show and choose the names of a rig's polecats
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig (default: the one around the working directory)
+    #[arg(long, global = true)]
+    rig: Option<String>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Set(set::Args),
+    Themes(themes::Args),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
+        None => show::run(ctx, args.rig.as_deref()),
+        Some(Verb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
+        Some(Verb::Themes(args)) => themes::run(ctx, args),
+    }
+}

@@ -1,0 +1,32 @@
+//! `gt namepool set`.
+
+use super::super::{Answer, answer, rig};
+use crate::context::Context;
+use gt::record::polecat;
+use gt::town::config::{self, Layer};
+
+/// Choose a theme for the names of new polecats
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The theme
+    theme: String,
+}
+
+pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = rig::wanted(ctx, &town, rig)?;
+    let known: Vec<&str> = polecat::themes().collect();
+    anyhow::ensure!(
+        known.contains(&args.theme.as_str()),
+        "there is no theme `{}`; known: {}",
+        args.theme,
+        known.join(", ")
+    );
+    let key = "namepool.style";
+    config::change(&town, Some(&rig), Layer::Settings, key, Some(&args.theme))?;
+    let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
+    let data = serde_json::json!({ "rig": rig, "style": theme });
+    answer(data, move |_, page| {
+        page.line(format!("{rig}: theme {theme}"));
+    })
+}

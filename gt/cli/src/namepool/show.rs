@@ -1,0 +1,58 @@
+//! `gt namepool`.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::super::{Answer, answer, rig};
+use crate::context::Context;
+use gt::record::polecat;
+use gt::town::config;
+
+/// With `--json` {rig, style, names, used, next}.
+#[derive(Debug, Serialize)]
+struct Pool {
+    rig: String,
+    style: String,
+    names: Vec<String>,
+    used: BTreeSet<String>,
+    next: String,
+}
+
+pub(super) fn run(ctx: &Context, rig: Option<&str>) -> Answer {
+    let town = ctx.town()?;
+    let rig = rig::wanted(ctx, &town, rig)?;
+    let (style, names) = config::names(&town, &rig);
+    let beads = town.rig_store(&rig)?.snapshot()?;
+    let polecats = polecat::all(&rig, &beads, None);
+    let used: BTreeSet<String> = polecats.into_iter().map(|one| one.name).collect();
+    let next = polecat::pick_name(rig.name(), &style, &names, &used);
+    let pool = Pool {
+        rig: rig.name().to_owned(),
+        style: polecat::theme_of(rig.name(), &style).to_owned(),
+        names,
+        used,
+        next,
+    };
+    answer(pool, |pool, page| {
+        if pool.names.is_empty() {
+            page.line(format!("{}: theme {}", pool.rig, pool.style));
+        } else {
+            page.line(format!(
+                "{}: its own names: {}",
+                pool.rig,
+                pool.names.join(", ")
+            ));
+        }
+        let used: Vec<&str> = pool.used.iter().map(String::as_str).collect();
+        page.line(format!(
+            "  in use  {}",
+            if used.is_empty() {
+                "-".to_owned()
+            } else {
+                used.join(", ")
+            }
+        ));
+        page.line(format!("  next    {}", pool.next));
+    })
+}

@@ -1,0 +1,24 @@
+//! `gt nudge`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::nudge::nudge;
+
+/// Type a message into an agent's session
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
+    agent: String,
+    /// The message
+    #[arg(required = true)]
+    message: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    let nudged = nudge(&town, &agent, &args.message.join(" "))?;
+    answer(nudged, |nudged, page| {
+        page.line(format!("✓ {} {}", nudged.agent, nudged.how));
+    })
+}

@@ -1,0 +1,57 @@
+//! Long reports go through a pager, as git's do: only on a terminal.
+
+use kit::sys::{Env, Exec};
+
+use crate::context::Context;
+
+/// The exit code of a shell that does not find the program.
+const NOT_FOUND: i32 = 127;
+
+/// Shows a text through the user's pager. `false` if there is none, or standard output is no terminal.
+pub(super) fn show(ctx: &Context, text: &str) -> bool {
+    if !ctx.ui.is_terminal() || ctx.ui.is_json() {
+        return false;
+    }
+    let Some(pager) = choose(&ctx.env) else {
+        return false;
+    };
+    // The user's own command line, as git runs it; the text is its input only.
+    let mut shell = Exec::new("/bin/sh").args(["-c", &pager]).stdin(text);
+    if ctx.env.get("LESS").is_none() {
+        shell = shell.env("LESS", "FRX");
+    }
+    shell
+        .run_fed()
+        .is_ok_and(|status| status.code() != Some(NOT_FOUND))
+}
+
+/// `GIT_PAGER`, else `PAGER`, else less; none if that is empty or `cat`.
+fn choose(env: &Env) -> Option<String> {
+    // One that is set to nothing turns the pager off.
+    let value = |name: &str| env.vars().find(|(one, _)| *one == name);
+    let set = value("GIT_PAGER").or_else(|| value("PAGER"));
+    let set = set.map(|(_, value)| value);
+    let pager = set.unwrap_or("less").trim();
+    (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_pager_is_chosen_as_git_does() {
+        let choose = |vars: &[(&str, &str)]| {
+            let vars = vars.iter().map(|(name, value)| (*name, *value));
+            choose(&Env::with(Path::new("/"), vars))
+        };
+        assert_eq!(choose(&[]).as_deref(), Some("less"));
+        assert_eq!(choose(&[("PAGER", "more")]).as_deref(), Some("more"));
+        let both = [("PAGER", "more"), ("GIT_PAGER", "most -s")];
+        assert_eq!(choose(&both).as_deref(), Some("most -s"));
+        assert_eq!(choose(&[("PAGER", "more"), ("GIT_PAGER", "")]), None);
+        assert_eq!(choose(&[("PAGER", "cat")]), None);
+    }
+}

@@ -1,0 +1,38 @@
+//! `gt peek`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::session::show;
+
+/// Show the last lines of an agent's screen
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
+    agent: String,
+    /// The number of lines
+    #[arg(short = 'n', long, default_value_t = 100)]
+    lines: usize,
+}
+
+#[derive(serde::Serialize)]
+struct Peeked {
+    agent: String,
+    session: String,
+    lines: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    let lines = show::screen(&town, &agent, args.lines)?;
+    let peeked = Peeked {
+        agent: agent.to_string(),
+        session: show::name_of(&agent)?.to_string(),
+        lines,
+    };
+    answer(peeked, |peeked, page| {
+        for line in &peeked.lines {
+            page.line(kit::ui::escape::line(line));
+        }
+    })
+}

@@ -1,0 +1,48 @@
+//! `gt polecat list`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::town_view::TownView;
+use gt::view::polecat::PolecatRow;
+
+/// List polecats
+///
+/// The state is working, idle, stalled or zombie, with the reason. With `--json` an array of {rig, name, state, why,
+/// issue?, session_running, lease, branch, stuck?, failed_step?,
+/// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen, of its last session that ended unasked.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only polecats of this rig
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let view = TownView::read(&town)?;
+    let mut rows = Vec::new();
+    for rig in rigs {
+        // A rig that was asked for must be readable.
+        town.rig_store(&rig)?;
+        rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
+    }
+    answer(rows, |rows, page| {
+        if rows.is_empty() {
+            page.line("no polecats yet: gt sling BEAD RIG makes the first");
+        }
+        for row in rows {
+            let progress = row.progress.as_ref();
+            let progress = progress.map_or_else(String::new, |progress| {
+                format!("; {}", progress.describe(page.now()))
+            });
+            page.cut_line(format!(
+                "{} {:<8} {}/{}  {}{progress}",
+                row.mark(),
+                row.state.word(),
+                row.rig,
+                row.name,
+                row.why
+            ));
+        }
+    })
+}

@@ -1,0 +1,28 @@
+//! `gt polecat`: the workers of rigs.
+
+mod list;
+mod nuke;
+mod retry;
+mod status;
+
+use super::Answer;
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::town::identity::Address;
+
+kit::family! {
+    /// Show, retry and remove the workers of rigs
+    Args:
+    List => list,
+    Status => status,
+    Retry => retry,
+    Nuke => nuke,
+}
+
+/// Rig and name of a polecat's address.
+fn parse(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
+    match town.address(text)? {
+        Address::Polecat(rig, name) => Ok((town.rig(&rig)?, name)),
+        other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),
+    }
+}

@@ -1,0 +1,43 @@
+//! `gt polecat nuke`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow;
+use gt::record::town_view::TownView;
+
+/// Remove a polecat's sandbox
+///
+/// This is the only command that removes one. It refuses while work is on the hook, files are uncommitted or commits are on
+/// no remote. With --force that work is saved to a rescue ref first. Identity and record stay.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The polecats: RIG/NAME
+    #[arg(required = true)]
+    polecats: Vec<String>,
+    /// Remove it even with unsaved work, which goes to a rescue ref
+    #[arg(short, long)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let view = TownView::read(&town)?;
+    let mut nuked = Vec::new();
+    for text in &args.polecats {
+        let (rig, name) = super::parse(&town, text)?;
+        nuked.push(flow::polecat::nuke(&town, &view, &rig, &name, args.force)?);
+    }
+    answer(nuked, |nuked, page| {
+        for one in nuked {
+            page.line(format!("✓ the sandbox of {} is removed", one.polecat));
+            if let Some(bead) = &one.released {
+                page.line(format!("  {bead} was on its hook and is open again"));
+            }
+            if let Some(reference) = &one.rescued {
+                page.line(format!(
+                    "  what was in it: gt rescue restore {reference} --into <tree>"
+                ));
+            }
+        }
+    })
+}

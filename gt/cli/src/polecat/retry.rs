@@ -1,0 +1,31 @@
+//! `gt polecat retry`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow;
+
+/// Restart a worker that is stuck
+///
+/// The patrol restarts its session, or continues its sling or its `gt done` at the step that failed.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The worker: RIG/NAME
+    polecat: String,
+}
+
+#[derive(serde::Serialize)]
+struct Retried {
+    polecat: String,
+    was: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (rig, name) = super::parse(&town, &args.polecat)?;
+    let was = flow::polecat::retry(&town, &rig, &name)?;
+    gt::host::daemon::wake(&town);
+    let polecat = format!("{}/{name}", rig.name());
+    answer(Retried { polecat, was }, |retried, page| {
+        page.line(format!("✓ {} is tried again", retried.polecat));
+    })
+}

@@ -1,0 +1,95 @@
+//! `gt polecat status`.
+
+use kit::ui::{Page, counted, escape};
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::record::polecat::{Completion, MergeResult};
+use gt::view::polecat::PolecatStatus;
+
+/// Show one polecat: state, work, sandbox and session
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The polecat: RIG/NAME
+    polecat: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let (rig, name) = super::parse(&town, &args.polecat)?;
+    answer(PolecatStatus::read(&town, &rig, &name)?, show)
+}
+
+fn show(shown: &PolecatStatus, page: &mut Page) {
+    let row = &shown.row;
+    page.line(format!(
+        "{} {}/{}: {} ({})",
+        row.mark(),
+        row.rig,
+        row.name,
+        row.state.word(),
+        row.why
+    ));
+    if let Some(issue) = &row.issue {
+        page.line(format!(
+            "  work:     {issue}, session {} on it",
+            shown.sessions
+        ));
+    }
+    page.line(format!("  sandbox:  {}", shown.clone_path.display()));
+    let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
+    page.line(format!(
+        "  branch:   {branch}, {}",
+        counted(shown.uncommitted, "uncommitted file")
+    ));
+    let session = if row.session_running { "runs" } else { "none" };
+    page.line(format!("  session:  {session}, lease {}", row.lease));
+    if let Some(failed) = &row.failed_step {
+        page.line(format!("  gt done stopped at {}", escape::line(failed)));
+    }
+    if !row.stuck.is_empty() {
+        page.line(format!("  stuck:    {}", escape::line(&row.stuck)));
+    }
+    if let Some(ended) = &row.last_end {
+        page.line(format!(
+            "  ended:    the session of lease {} {}, at {}",
+            ended.lease,
+            ended.how(),
+            page.when(&ended.at)
+        ));
+        for line in &ended.screen {
+            page.line(format!("    | {}", escape::line(line)));
+        }
+    }
+    if let Some(progress) = &row.progress {
+        page.line(format!("  progress: {}", progress.describe(page.now())));
+    }
+    page.line(format!(
+        "  record:   {}",
+        counted(shown.record.len(), "bead")
+    ));
+    for entry in shown.record.iter().rev().take(5) {
+        record_line(entry, page);
+    }
+}
+
+fn record_line(entry: &Completion, page: &mut Page) {
+    let result = entry
+        .result
+        .map_or_else(|| entry.outcome.word(), MergeResult::word);
+    let model = match entry.model.as_str() {
+        "" => String::new(),
+        model => format!(", {}", escape::line(model)),
+    };
+    let gates = match entry.gate_failures {
+        0 => String::new(),
+        times => format!(", gates failed {times}×"),
+    };
+    page.line(format!(
+        "    {} {} {result} ({}s, {}{model}{gates})",
+        page.when(&entry.at),
+        entry.bead,
+        entry.seconds,
+        counted(entry.sessions, "session")
+    ));
+}

@@ -1,0 +1,128 @@
+//! `gt prime`.
+
+use super::agent_event::{AgentEvent, is_of_copy, nothing};
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::checkpoint;
+use gt::flow::prime::{self, BegunSession, Fate, Occasion, Prime};
+use gt::record::mail;
+
+/// Print the context of this session
+///
+/// The context has the role, the identity, the work, the convoy's prior work and the number of unread messages. The same
+/// input gives the same output. With `--hook` an agent CLI runs it at the start of a session, after a compaction and so on:
+/// it reads the CLI's JSON from standard input and records the session. `context.budget.<role>` is the budget in bytes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Read an agent CLI's hook JSON from standard input and record the session
+    #[arg(long)]
+    hook: bool,
+    /// With `--hook`: print the text as JSON, for agent CLIs that take no plain text
+    #[arg(long, requires = "hook")]
+    context_json: bool,
+    /// Show each part with its source, its size and what was cut, instead of the text
+    #[arg(long)]
+    explain: bool,
+    /// Record nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.hook && is_of_copy(ctx) {
+        return nothing();
+    }
+    let town = ctx.town()?;
+    let event = if args.hook {
+        AgentEvent::read()
+    } else {
+        AgentEvent::default()
+    };
+    let occasion = if args.hook {
+        Occasion::of_event(event.field("hook_event_name"), event.field("source"))
+    } else {
+        Occasion::Asked
+    };
+    let session = session(ctx, &event);
+    let found = prime::prime(&town, &town.actor, occasion, &session)?;
+    let in_session = args.hook || town.env.get("GT_SESSION").is_some();
+    let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
+    if !found.handoff.is_empty() && in_session && !looks_only {
+        // A successor is told once. Where that cannot be recorded it is told again, which is better than nothing.
+        if let Err(error) = mail::mark_read(&town, &found.handoff) {
+            ctx.ui.warn(&format!(
+                "the messages could not be marked as read: {error:#}"
+            ));
+        }
+    }
+    if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
+        prime::mark_reported(&town, &session, convoy);
+    }
+    if occasion == Occasion::Precompact && !args.dry_run {
+        // What cannot be saved keeps nobody from the summary.
+        if let Err(error) = checkpoint::save(&town, &town.actor, &session) {
+            ctx.ui.warn(&format!("no checkpoint: {error:#}"));
+        }
+    }
+    if occasion.begins_session() && !args.dry_run {
+        let id = match event.field("session_id") {
+            "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
+            id => id,
+        };
+        let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
+        let begun = BegunSession {
+            id,
+            source: event.field("source"),
+            bead,
+            transcript: event.field("transcript_path"),
+        };
+        prime::session_began(&town, begun);
+    }
+    if args.context_json {
+        let text = event.context_json(found.text.trim_end());
+        return answer(found, move |_, page| page.line(&text));
+    }
+    shown(found, args.explain)
+}
+
+/// What tells this session from the next one of the same agent; empty outside of any.
+fn session(ctx: &Context, event: &AgentEvent) -> String {
+    let of = |name: &str| ctx.env.get(name).unwrap_or_default();
+    match (event.field("session_id"), of("CLAUDE_SESSION_ID")) {
+        ("", "") if of("GT_SESSION").is_empty() => String::new(),
+        ("", "") => format!("{}:{}", of("GT_SESSION"), of("GT_LEASE")),
+        ("", id) | (id, _) => id.to_owned(),
+    }
+}
+
+/// A context as text, or what it is made of.
+pub(super) fn shown(found: Prime, explain: bool) -> Answer {
+    answer(found, move |found, page| {
+        if explain {
+            explained(found, page);
+        } else {
+            page.line(found.text.trim_end());
+        }
+    })
+}
+
+fn explained(found: &Prime, page: &mut kit::ui::Page) {
+    page.line(format!(
+        "{} bytes for {}, of {} at most ({})",
+        found.text.len(),
+        found.address,
+        found.budget,
+        found.budget_from
+    ));
+    for part in &found.parts {
+        let fate = match part.fate {
+            Fate::Kept => "kept".to_owned(),
+            Fate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
+            Fate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
+        };
+        page.line(format!(
+            "  {:<9} {:>5} bytes, about {:>4} tokens, from {}; {fate}",
+            part.name, part.bytes, part.tokens, part.source
+        ));
+    }
+}

@@ -1,0 +1,19 @@
+//! `gt refinery`: the agent that watches the merge queue of a rig.
+
+use super::{Answer, role};
+use crate::context::Context;
+
+role::commands!(Refinery: attach, restart, start, status, stop);
+
+kit::family! {
+    /// Start, open and stop the agent of a merge queue
+    ///
+    /// By default gtd does its work with plain code and it has no session: see `patrol.mode.refinery`.
+    Args:
+    #[command(alias = "at")]
+    Attach => attach,
+    Restart => restart,
+    Start => start,
+    Status => status,
+    Stop => stop,
+}

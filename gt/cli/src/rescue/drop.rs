@@ -1,0 +1,33 @@
+//! `gt rescue drop`.
+
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::rescue;
+
+/// Drop saved work, and print its commit
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rescue ref
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+#[derive(Serialize)]
+struct Dropped {
+    #[serde(rename = "ref")]
+    reference: String,
+    commit: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let (reference, commit) = rescue::drop_saved(&ctx.town()?, &args.reference)?;
+    answer(Dropped { reference, commit }, |dropped, page| {
+        let commit = dropped.commit.as_deref().unwrap_or("?");
+        page.line(format!(
+            "✓ {} is dropped (it was {commit})",
+            dropped.reference
+        ));
+    })
+}

@@ -1,0 +1,46 @@
+//! `gt rescue list`.
+
+use kit::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::rescue;
+
+/// List saved work
+///
+/// Rescue refs are made before a sandbox is reset, snapshots when a session ends. Each is listed with its worker and its bead, if known. With `--json` an array of
+/// {ref, rig, commit, saved_at, subject, polecat?, bead?}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only work of this rig
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let rows = rescue::list(&rigs)?;
+    answer(rows, |rows, page| {
+        if rows.is_empty() {
+            page.line("nothing is saved");
+        }
+        for row in rows {
+            page.line(format!(
+                "{}  {:.12}  {}",
+                row.reference,
+                row.commit,
+                page.when(&row.saved_at)
+            ));
+            let whose = match (&row.polecat, &row.bead) {
+                (Some(name), Some(bead)) => format!("{}/{name}, last on {bead}: ", row.rig),
+                (Some(name), None) => format!("{}/{name}: ", row.rig),
+                (None, _) => String::new(),
+            };
+            page.cut_line(format!(
+                "  {}{}",
+                escape::line(&whose),
+                escape::line(&row.subject)
+            ));
+        }
+    })
+}

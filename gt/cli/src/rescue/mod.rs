@@ -1,0 +1,18 @@
+//! `gt rescue`: work that was saved before a sandbox was reset or a session ended.
+
+mod drop;
+mod list;
+mod restore;
+mod show;
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// List, show, restore and drop saved work
+    Args:
+    List => list,
+    Show => show,
+    Restore => restore,
+    Drop => drop,
+}

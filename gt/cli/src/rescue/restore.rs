@@ -1,0 +1,36 @@
+//! `gt rescue restore`.
+
+use std::path::PathBuf;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::rescue;
+
+/// Restore saved work to a working tree
+///
+/// It refuses to overwrite files that differ or are not committed, and to write to the sandbox of a worker at work. The
+/// saved work of crew is in their own clones.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rescue ref
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The working tree (default: the worker's own)
+    #[arg(long)]
+    into: Option<PathBuf>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let into = args.into.map(|path| ctx.env.cwd().join(path));
+    let restored = rescue::restore(&ctx.town()?, &args.reference, into.as_deref())?;
+    answer(restored, |restored, page| {
+        page.line(format!(
+            "✓ {} restored to {}",
+            kit::ui::counted(restored.files.len(), "file"),
+            restored.into.display()
+        ));
+        for file in &restored.files {
+            page.line(format!("  {}", kit::ui::escape::line(file)));
+        }
+    })
+}

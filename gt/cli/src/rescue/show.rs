@@ -1,0 +1,40 @@
+//! `gt rescue show`.
+
+use kit::ui::{Page, escape};
+
+use super::super::agent_event::nothing;
+use super::super::{Answer, answer, pager};
+use crate::context::Context;
+use gt::flow::rescue::{self, ShownWork};
+
+/// Show the commits and changes of saved work
+///
+/// The commits that are not on the rig's target branch, the newest first; what was not committed is the first one. On a
+/// terminal it uses a pager as git does. With `--json` the object of `gt rescue list`, and log.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rescue ref
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let found = rescue::show(&ctx.town()?, &args.reference)?;
+    let mut page = ctx.ui.page();
+    show(&found, &mut page);
+    if pager::show(ctx, page.text()) {
+        return nothing();
+    }
+    answer(found, show)
+}
+
+fn show(found: &ShownWork, page: &mut Page) {
+    let work = &found.work;
+    page.line(page.style().bold(&work.reference));
+    for line in escape::block(&found.log).lines() {
+        page.line(line);
+    }
+    if found.log.trim().is_empty() {
+        page.line("all of it is on the target branch");
+    }
+}

@@ -1,0 +1,21 @@
+//! `gt rig`: the repositories that the town works on.
+
+mod add;
+mod list;
+mod remove;
+mod status;
+
+pub(super) use status::{rig_of_folder, wanted};
+
+use super::Answer;
+use crate::context::Context;
+
+kit::family! {
+    /// Add, show and remove rigs: the town's repositories
+    Args:
+    Add => add,
+    List => list,
+    #[command(alias = "rm")]
+    Remove => remove,
+    Status => status,
+}

@@ -1,0 +1,25 @@
+//! `gt rig remove`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::rig;
+
+/// Remove a rig from the town's list, and keep its folder
+///
+/// It refuses while a session of the rig runs. With `--json` {name, path}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig
+    name: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let removed = rig::remove(&ctx.town()?, &args.name)?;
+    answer(removed, |removed, page| {
+        page.line(format!("{} is off the town's list.", removed.name));
+        page.line(format!(
+            "Its folder is still there: {}",
+            removed.path.display()
+        ));
+    })
+}

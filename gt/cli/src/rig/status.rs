@@ -1,0 +1,84 @@
+//! `gt rig status`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::town::RigLayout;
+use gt::town::identity::detect;
+use gt::view::rig;
+use gt::view::rig::RigStatus;
+
+/// Show a rig: repository, merge queue, workers and crew
+///
+/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue, workers, members}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let rig = wanted(ctx, &town, args.rig.as_deref())?;
+    answer(rig::status(&town, &rig)?, human)
+}
+
+fn human(status: &RigStatus, page: &mut kit::ui::Page) {
+    let remote = status.rig.remote.as_deref().unwrap_or("local only");
+    page.line(format!(
+        "{} at {}",
+        status.rig.name,
+        status.rig.path.display()
+    ));
+    page.line(format!("  remote  {remote}"));
+    page.line(format!("  branch  {}", status.branch));
+    page.line(format!("  beads   {}-", status.rig.prefix));
+    page.line(format!("  queue   {} waiting", status.queue));
+    if let Some(problem) = &status.rig.problem {
+        page.line(format!("  problem {}", kit::ui::escape::line(problem)));
+    }
+    for worker in &status.workers {
+        let dot = if worker.session_running { "●" } else { "○" };
+        let issue = worker.issue.as_deref().unwrap_or("-");
+        let state = worker.state.word();
+        page.cut_line(format!(
+            "  {dot} {:<12} {state:<8} {issue}  {}",
+            worker.name, worker.why
+        ));
+    }
+    for member in &status.members {
+        let dot = if member.has_session { "●" } else { "○" };
+        let clean = if member.git_clean { "clean" } else { "dirty" };
+        page.cut_line(format!(
+            "  {dot} {:<12} crew     {} ({clean})",
+            member.name, member.branch
+        ));
+    }
+}
+
+/// The rig that was named, else the one around the caller, else the only one.
+pub(crate) fn wanted(
+    ctx: &Context,
+    town: &LiveTown,
+    named: Option<&str>,
+) -> anyhow::Result<RigLayout> {
+    if let Some(name) = named {
+        return town.rig(name);
+    }
+    if let Some(rig) = rig_of_folder(ctx, town) {
+        return Ok(rig);
+    }
+    let mut rigs = town.rigs()?;
+    anyhow::ensure!(rigs.len() == 1, "say which rig: gt rig list shows them");
+    Ok(rigs.remove(0))
+}
+
+/// The rig that the caller belongs to, else the one whose folder they are in.
+pub(crate) fn rig_of_folder(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
+    let caller = detect(&ctx.env, &town.layout).address;
+    let own = caller.as_ref().and_then(|address| address.rig());
+    let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
+    let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
+    let mut names = own.into_iter().chain(folder);
+    names.find_map(|name| town.rig(name).ok())
+}

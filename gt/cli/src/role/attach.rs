@@ -1,0 +1,23 @@
+//! `gt mayor attach`, `gt deacon attach`, …
+
+use super::super::attach;
+use super::{Answer, Which, answer};
+use crate::context::Context;
+use gt::flow::role;
+
+/// Open the session of this agent, starting it if needed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args<W: Which> {
+    #[command(flatten)]
+    which: W,
+    /// Start it with this agent runtime instead of the configured one
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+    let (town, agent) = (ctx.town()?, args.which.address());
+    let live = role::start(&town, &agent, &args.agent)?;
+    attach::attach(ctx, &town, &agent)?;
+    answer(serde_json::json!({ "session": live.name }), |_, _| {})
+}

@@ -1,0 +1,27 @@
+//! `gt mayor restart`, `gt deacon restart`, …
+
+use super::{Answer, Which, answer, command_of};
+use crate::context::Context;
+use gt::flow::role;
+
+/// End the session of this agent and start it again
+///
+/// With `--json` {session, was_running}.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args<W: Which> {
+    #[command(flatten)]
+    which: W,
+    /// Use this agent runtime instead of the configured one
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+    let (town, agent) = (ctx.town()?, args.which.address());
+    let (was_running, live) = role::restart(&town, &agent, &args.agent)?;
+    let data = serde_json::json!({ "session": live.name, "was_running": was_running });
+    answer(data, move |_, page| {
+        page.line(format!("● {agent} runs in session {}", live.name));
+        page.line(format!("  → {}", command_of(&agent, "attach")));
+    })
+}

@@ -1,0 +1,80 @@
+//! `gt mayor status`, `gt deacon status`, …
+
+use kit::ui::Page;
+
+use super::{Answer, Which, answer, command_of};
+use crate::context::Context;
+use gt::record::role::RoleMode;
+use gt::view::role::{RoleStatus, status};
+
+/// Show who does this agent's work and whether it runs
+///
+/// With `--json` {agent, mode, running, session, attached, created, restarts?{last_restart, restart_count, backoff_until,
+/// crash_loop_since?, stopped?}, heartbeat?{timestamp, cycle, last_action, healthy_agents, unhealthy_agents, actions,
+/// freshness}, paused?{paused, reason, paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?,
+/// reason, error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args<W: Which> {
+    #[command(flatten)]
+    which: W,
+}
+
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+    let (town, agent) = (ctx.town()?, args.which.address());
+    let status = status(&town, &agent)?;
+    let attach = command_of(&agent, "attach");
+    let start = command_of(&agent, "start");
+    answer(status, move |status, page| {
+        show(status, &start, &attach, page);
+    })
+}
+
+fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
+    let agent = &status.agent;
+    match (status.running, status.attached, status.mode) {
+        (true, true, _) => page.line(format!("● {agent} runs, and someone looks at its session")),
+        (true, false, _) => {
+            page.line(format!("● {agent} runs"));
+            page.line(format!("  → {attach}"));
+        }
+        (false, _, RoleMode::Mechanical) => {
+            page.line(format!("○ gtd does the work of {agent}"));
+        }
+        (false, _, RoleMode::Agent) => {
+            page.line(format!("○ {agent} does not run"));
+            page.line(format!("  → {start}"));
+        }
+    }
+    if let Some(restarts) = status.restarts.as_ref().filter(|_| !status.running) {
+        if restarts.stopped {
+            page.line("  it was stopped, so the patrol does not start it");
+        } else if let Some(since) = restarts.looping() {
+            let (since, next) = (
+                page.when(&since.to_string()),
+                page.when(&restarts.backoff_until.to_string()),
+            );
+            page.line(format!(
+                "  ! in a crash loop since {since}, next start {next}"
+            ));
+        }
+    }
+    if let Some(beat) = &status.heartbeat {
+        let when = page.when(&beat.beat.timestamp.to_string());
+        let what = kit::ui::escape::line(&beat.beat.last_action);
+        page.line(format!("  heartbeat {} {when}: {what}", beat.beat.cycle));
+    }
+    if let Some(last) = &status.last_triage {
+        let (when, reason) = (
+            page.when(&last.completed_at),
+            kit::ui::escape::line(&last.reason),
+        );
+        let action = kit::ui::escape::line(&last.last_action);
+        page.line(format!(
+            "  last look at the deacon {when}: {action}, {reason}"
+        ));
+    }
+    if let Some(pause) = &status.paused {
+        page.line(page.style().yellow(&format!("! {}", pause.describe())));
+        page.line("  → gt deacon resume");
+    }
+}

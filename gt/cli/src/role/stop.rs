@@ -1,0 +1,28 @@
+//! `gt mayor stop`, `gt deacon stop`, …
+
+use super::{Answer, Which, answer};
+use crate::context::Context;
+use gt::flow::role;
+
+/// End the session of this agent
+///
+/// A role in agent mode stays stopped until `start`. With `--json` {was_running}.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args<W: Which> {
+    #[command(flatten)]
+    which: W,
+}
+
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+    let (town, agent) = (ctx.town()?, args.which.address());
+    let was_running = role::stop(&town, &agent)?;
+    let data = serde_json::json!({ "was_running": was_running });
+    answer(data, move |_, page| {
+        let how = if was_running {
+            "has stopped"
+        } else {
+            "was not running"
+        };
+        page.line(format!("○ {agent} {how}"));
+    })
+}

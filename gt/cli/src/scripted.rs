@@ -1,0 +1,92 @@
+//! `gt scripted`: an agent without a model, for demos and tests.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use kit::ui::{Page, Report, escape};
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::context::Context;
+use gt::flow::prime::{self, BegunSession};
+use gt::host::is_session_name;
+use gt::host::runtime::scripted::{self, Outcome, ScriptedRequest};
+use gt::record::hook;
+
+/// Work on your hook with a script instead of a model
+///
+/// The script runs in the working directory with `GT_BEAD`, `GT_BEAD_TITLE`, `GT_PRIME_FILE` (what
+/// `gt prime --json` printed) and `GT_SUMMARY_FILE` (write a summary there) in its environment. Its changes
+/// are committed and handed in with `gt done`. To make it an agent, name it under `agents` in the town's or a
+/// rig's `settings/config.json`:
+/// `{ "default_agent": "robot", "agents": { "robot": { "provider": "scripted", "args": ["scripted", "--script", "/PATH"] } } }`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The script, an executable file
+    #[arg(long, value_name = "PATH", env = "GT_SCRIPT")]
+    script: PathBuf,
+}
+
+#[derive(Debug)]
+struct Played(Outcome);
+
+impl Report for Played {
+    fn json(&self) -> Value {
+        match &self.0 {
+            Outcome::NoWork => json!({"outcome": "no_work"}),
+            Outcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
+        }
+    }
+
+    fn human(&self, page: &mut Page) {
+        match &self.0 {
+            Outcome::NoWork => {}
+            Outcome::Done { bead } => page.line(format!("{bead} is handed in.")),
+        }
+    }
+}
+
+/// Records that the session has begun, as the hooks of other agents do. What cannot be recorded keeps nobody from work.
+fn record_start(ctx: &Context) {
+    let (Ok(town), Some(session)) = (ctx.town(), ctx.env.get("GT_SESSION")) else {
+        return;
+    };
+    let Ok(stores) = town.stores() else { return };
+    let slot = hook::slot_of(&town, &stores, &town.actor);
+    let bead = hook::hook_of(&stores, &town.actor, &slot);
+    let id = format!("{session}-{}", town.random.base32(8));
+    let begun = BegunSession {
+        id: &id,
+        source: "startup",
+        bead: bead.map_or("", |bead| bead.id.as_str()),
+        transcript: "",
+    };
+    prime::session_began(&town, begun);
+}
+
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+    let exe = kit::sys::env::current_exe().context("cannot find our own program")?;
+    let script = ctx.env.absolute(&args.script.to_string_lossy());
+    anyhow::ensure!(
+        script.is_file(),
+        "there is no script {} (the agent's args in the settings name it)",
+        script.display()
+    );
+    record_start(ctx);
+    // A session's own folder is made again by the next session of that name, however this one ends.
+    let session = ctx
+        .env
+        .get("GT_SESSION")
+        .filter(|name| is_session_name(name));
+    let folder = session.and_then(|name| Some(ctx.town().ok()?.layout.scripted(name)));
+    let request = ScriptedRequest {
+        script: &script,
+        cwd: ctx.env.cwd(),
+        exe: &exe,
+        folder: folder.as_deref(),
+    };
+    let outcome = scripted::run(&request, &|line| {
+        ctx.ui.status(&escape::line(line));
+    })?;
+    Ok(Box::new(Played(outcome)))
+}

@@ -1,0 +1,144 @@
+//! `gt seance`: past sessions.
+
+mod search;
+
+use bd::query::when;
+use kit::ui::escape;
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::seance::{self, Asked, Session, Wanted};
+
+/// List, search or ask past sessions
+///
+/// A session is known by the event of its start, and by the transcript that its agent program keeps.
+/// `--talk` forks it: the agent program (Claude Code, Codex, Gemini CLI, OpenCode) resumes a copy of the conversation in
+/// that session's folder, and may not use tools unasked. The session itself stays unchanged, and may still run. Of a
+/// scripted session it shows what is recorded.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// List at most N sessions, the newest; 0 for all
+    #[arg(short = 'n', long = "recent", default_value_t = 20)]
+    recent: usize,
+    /// Ask this session, by its id or the start of it
+    #[arg(short, long, value_name = "ID")]
+    talk: Option<String>,
+    /// Ask one question and print the answer
+    #[arg(short, long, value_name = "QUESTION", requires = "talk")]
+    prompt: Option<String>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+/// Which sessions.
+#[derive(Debug, Clone, clap::Args)]
+struct Which {
+    /// Only sessions of this role, or of an address that contains it
+    #[arg(long)]
+    role: Option<String>,
+    /// Only sessions of this rig
+    #[arg(long)]
+    rig: Option<String>,
+    /// Only sessions since this time: `2h`, `3d`, `2026-03-01`
+    #[arg(long)]
+    since: Option<String>,
+    /// Only sessions that had this bead
+    #[arg(long)]
+    bead: Option<String>,
+}
+
+kit::verbs! {
+    Verb:
+    Search => search,
+}
+
+impl Which {
+    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<Wanted> {
+        let since = self.since.as_deref().map(|text| since(now, text));
+        Ok(Wanted {
+            role: self.role.clone(),
+            rig: self.rig.clone(),
+            since: since.transpose()?,
+            bead: self.bead.clone(),
+        })
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(verb) = args.verb {
+        return verb.run(ctx);
+    }
+    let town = ctx.town()?;
+    if let Some(id) = &args.talk {
+        let session = seance::one(&town, id)?;
+        if args.prompt.is_none() {
+            anyhow::ensure!(
+                ctx.ui.is_terminal(),
+                "this is no terminal: ask one question with -p"
+            );
+        }
+        let (said, is_recorded) = match seance::ask(&town, &session, args.prompt.as_deref())? {
+            Asked::Answer(said) => (Some(said), false),
+            Asked::Recorded(said) => (Some(said), true),
+            Asked::Talked => (None, false),
+        };
+        let mut report = json!({ "session_id": session.session_id, "answer": said });
+        if is_recorded {
+            report["recorded"] = json!(true);
+        }
+        return answer(report, move |_, page| {
+            for line in said.iter().flat_map(|said| said.lines()) {
+                page.line(escape::line(line));
+            }
+        });
+    }
+    let mut found = seance::sessions(&town, &args.which.wanted(town.clock.now())?)?;
+    if args.recent > 0 {
+        found.truncate(args.recent);
+    }
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line(
+                "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
+            );
+        }
+        let ids = found
+            .iter()
+            .map(|session| session.session_id.chars().count());
+        let width = ids.max().unwrap_or_default();
+        for session in found {
+            // Whole: the id is there to be copied.
+            page.line(row(session, width, &page.when(&session.ts)));
+        }
+    })
+}
+
+fn row(session: &Session, width: usize, when: &str) -> String {
+    let transcript = if session.transcript.is_some() {
+        "transcript"
+    } else {
+        "-"
+    };
+    let end = if session.handed_off {
+        " → handed off"
+    } else {
+        ""
+    };
+    format!(
+        "{:<width$}  {:<26}  {}  {transcript:<10}  {}{end}",
+        escape::line(&session.session_id),
+        escape::line(&session.actor),
+        when,
+        escape::line(&session.bead)
+    )
+}
+
+/// A time, or so long ago.
+fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
+    when::past(text, now, &kit::sys::env::zone())
+        .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
+}

@@ -1,0 +1,75 @@
+//! `gt seance search`.
+
+use kit::ui::escape;
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use super::Which;
+use crate::context::Context;
+use gt::flow::seance;
+use gt::flow::seance::transcript::{self, Hit};
+
+/// Search the transcripts of past sessions, ignoring case
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The text
+    text: String,
+    #[command(flatten)]
+    which: Which,
+    /// Show at most N places, those of the newest sessions first; 0 for all
+    #[arg(short = 'n', long, default_value_t = 50)]
+    limit: usize,
+}
+
+/// A place in a session.
+#[derive(Serialize)]
+struct FoundPlace {
+    session_id: String,
+    actor: String,
+    #[serde(flatten)]
+    hit: Hit,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    anyhow::ensure!(!args.text.trim().is_empty(), "say what to search for");
+    let town = ctx.town()?;
+    let limit = if args.limit == 0 {
+        usize::MAX
+    } else {
+        args.limit
+    };
+    let mut places = Vec::new();
+    for session in seance::sessions(&town, &args.which.wanted(town.clock.now())?)? {
+        let Some(path) = &session.transcript else {
+            continue;
+        };
+        let hits = transcript::search(path, &args.text).into_iter();
+        places.extend(hits.map(|hit| FoundPlace {
+            session_id: session.session_id.clone(),
+            actor: session.actor.clone(),
+            hit,
+        }));
+        if places.len() >= limit {
+            places.truncate(limit);
+            break;
+        }
+    }
+    answer(places, |places, page| {
+        if places.is_empty() {
+            page.line("nothing was found in the transcripts that are there");
+        }
+        for place in places {
+            let hit = &place.hit;
+            let mark = if hit.handoff { " (handoff)" } else { "" };
+            page.line(format!(
+                "{}  {}  turn {}  {}  {}{mark}",
+                escape::line(&place.session_id),
+                escape::line(&place.actor),
+                hit.turn,
+                page.when(&hit.at),
+                escape::line(&hit.by)
+            ));
+            page.line(format!("  > {}", escape::line(&hit.text)));
+        }
+    })
+}

@@ -1,0 +1,26 @@
+//! `gt signal end`.
+
+use serde_json::json;
+
+use super::super::agent_event::AgentEvent;
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::checkpoint;
+use gt::town::event::event;
+
+/// Save the state of a session that ends
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// Saves what the next session needs; prints nothing.
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let town = ctx.town()?;
+    let event = AgentEvent::read();
+    let (session, reason) = (event.field("session_id"), event.field("reason"));
+    let actor = town.actor.to_string();
+    town.tell(&event!(SessionEnd,
+        session_id: session, reason: reason, role: town.actor.role(), actor: actor,
+    ));
+    checkpoint::save(&town, &town.actor, session)?;
+    answer(json!({ "session_id": session }), |_, _| {})
+}

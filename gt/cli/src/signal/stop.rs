@@ -1,0 +1,33 @@
+//! `gt signal stop`.
+
+use serde_json::json;
+
+use super::super::agent_event::AgentEvent;
+use super::super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::stop_hook;
+
+/// Remind an agent that stops early of its work, once
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let event = AgentEvent::read();
+    event.record(ctx);
+    let reason = if event.is("stop_hook_active") {
+        None
+    } else {
+        reason(ctx, &event).unwrap_or_default()
+    };
+    let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
+    answer(decision, |decision, page| {
+        if let Some(decision) = decision {
+            page.line(decision.to_string());
+        }
+    })
+}
+
+fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
+    stop_hook::at_stop(&ctx.town()?, event.field("session_id"))
+}

@@ -1,0 +1,164 @@
+//! `gt sling`.
+
+use super::{Answer, answer_with_exit};
+use crate::context::Context;
+use gt::flow::sling::{SlingBatch, Slung, formula, sling_batch};
+use gt::host::LiveTown;
+use gt::town::identity::Address;
+
+/// Give beads to workers
+///
+/// TARGET is a rig (an idle worker of it, else a new one), an agent's address (`<rig>/polecats/<name>`,
+/// `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several beads the last argument is the rig. A bead
+/// that is still blocked is queued and slung automatically.
+///
+/// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own rig if no target is
+/// given; their convoy has its own branches, lands as one commit per rig and closes the epic. Beads that find no free
+/// worker are queued.
+///
+/// `gt sling FORMULA --on BEAD [TARGET]` pours a formula for the bead: its steps are shown to the worker one by one.
+/// `gt sling FORMULA [TARGET]` pours a formula that is work of its own. Without one of them a worker gets the steps of the
+/// setting `molecule.formula`.
+///
+/// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a fresh branch of the
+/// fetched target (leftovers go to a rescue ref first); make a convoy for a bead that has none; start the agent's
+/// session with identity, work and instruction in its first message.
+///
+/// The exit code is 3 if a new session waits for you, such as with a dialog about an API key.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The beads, then the target
+    #[arg(required = true, value_name = "BEAD... [TARGET]")]
+    words: Vec<String>,
+    /// Use this agent runtime instead of the configured one
+    #[arg(long)]
+    agent: Option<String>,
+    /// Add instructions to the bead's own text
+    #[arg(short = 'a', long = "args", default_value = "", value_name = "ARGS")]
+    instructions: String,
+    /// Take the bead from its worker, and sling it even if it is blocked
+    #[arg(short, long)]
+    force: bool,
+    /// Make no convoy
+    #[arg(long)]
+    no_convoy: bool,
+    /// Do this bead by the steps of the formula that is named first
+    #[arg(long, value_name = "BEAD")]
+    on: Option<String>,
+    /// Set a variable of the formula; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Give the worker no steps of a formula
+    #[arg(long, conflicts_with = "on")]
+    no_molecule: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mut beads = args.words;
+    // One word is a bead for oneself; of two and more the last is the target.
+    let target = if beads.len() > 1 {
+        beads.pop().unwrap_or_default()
+    } else {
+        String::new()
+    };
+    let mut no_convoy = args.no_convoy;
+    if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
+        let values = bd::molecule::template::read_values(&args.var).map_err(kit::failure::Usage)?;
+        beads = match &args.on {
+            Some(bead) => vec![formula::on_bead(&town, &named, bead, &values)?],
+            None => vec![formula::as_work(&town, &named, &target, &values)?],
+        };
+        no_convoy |= args.on.is_none();
+    } else if !args.var.is_empty() {
+        return Err(
+            kit::failure::Usage("--var sets a variable of a formula; name one".into()).into(),
+        );
+    }
+    let batch = SlingBatch {
+        beads,
+        target,
+        agent: args.agent,
+        force: args.force,
+        no_convoy,
+        no_molecule: args.no_molecule,
+        args: args.instructions,
+    };
+    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::line(problem));
+    let slung = sling_batch(&town, &batch, warn)?;
+    gt::host::daemon::wake(&town);
+    let caller = town.actor.clone();
+    // Work that waits for a person is deferred.
+    let exit = if slung.iter().any(|one| one.needs_person.is_some()) {
+        3
+    } else {
+        0
+    };
+    answer_with_exit(exit, slung, move |slung, page| {
+        for one in slung {
+            line(one, &caller, page);
+        }
+    })
+}
+
+/// The formula that is slung: the first word with --on, and where it names no bead.
+fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
+    let [first] = words else { return None };
+    if on.is_none() && town.find_bead(first).is_ok() {
+        return None;
+    }
+    formula::find(town, first).or_else(|| on.map(|_| first.clone()))
+}
+
+fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
+    let title = kit::ui::escape::line(&slung.title);
+    if slung.waits_for.is_empty() {
+        let mark = if slung.needs_person.is_some() {
+            "!"
+        } else {
+            "✓"
+        };
+        page.line(format!("{mark} {} → {}  {title}", slung.bead, slung.target));
+    } else {
+        let blockers = slung.waits_for.join(", ");
+        page.line(format!(
+            "… {} waits for {blockers}, then goes to {}  {title}",
+            slung.bead, slung.target
+        ));
+    }
+    let facts = [
+        ("convoy", slung.convoy.as_deref()),
+        ("branch", slung.branch.as_deref()),
+        ("sandbox", slung.sandbox),
+        ("session", slung.session.as_deref()),
+        ("leftovers saved in", slung.rescued.as_deref()),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            page.line(format!("  {name}: {value}"));
+        }
+    }
+    if let Some(question) = &slung.needs_person {
+        let question = kit::ui::escape::line(question);
+        let text = format!("  its session needs you: a dialog is open ({question})");
+        page.line(page.style().yellow(&text));
+        page.line(format!("  → gt attach {}", slung.target));
+    }
+    if let Some(command) = start_of(slung, caller) {
+        page.line(format!(
+            "  no session runs there: the work waits on the hook for `{command}`"
+        ));
+    }
+}
+
+/// What starts the agent that has the work, where a person does that and nobody did.
+fn start_of(slung: &Slung, caller: &Address) -> Option<String> {
+    match slung.target.parse().ok()? {
+        _ if slung.session.is_some() => None,
+        // The caller runs, in a session of ours or not.
+        target if target == *caller => None,
+        Address::Mayor => Some("gt mayor start".to_owned()),
+        Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,281 @@
+//! `gt status`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use kit::sys::watch::Changes;
+use kit::ui::{Page, counted, escape};
+
+use super::agent_event::nothing;
+use super::{Answer, answer, answer_with_exit};
+use crate::context::Context;
+use gt::host::LiveTown;
+use gt::record::escalation::Severity;
+use gt::record::polecat::PolecatState;
+use gt::view::health::{self, Health};
+use gt::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
+
+/// Show daemon, agents, rigs, merge queues and convoys
+///
+/// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
+/// last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
+/// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
+/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
+/// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
+/// work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json` {healthy,
+/// invariants[{invariant, says, count, faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Keep showing it, redrawn when something changes
+    #[arg(short, long, conflicts_with = "health")]
+    watch: bool,
+    /// Check what must always hold in a town; the exit code is 1 if something does not
+    #[arg(long)]
+    health: bool,
+}
+
+/// Times and sessions are looked at so often while nothing changes.
+const TICK: Duration = Duration::from_secs(10);
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    if args.watch {
+        return watch(ctx, &town);
+    }
+    if args.health {
+        let found = health::health(&town)?;
+        return answer_with_exit(u8::from(!found.healthy), found, show_health);
+    }
+    answer(status::status(&town)?, show)
+}
+
+/// Shows it again whenever it reads differently, until nobody reads it any more.
+fn watch(ctx: &Context, town: &LiveTown) -> Answer {
+    let mut watched: Vec<PathBuf> = Vec::new();
+    let mut changes = None;
+    let mut before = None;
+    loop {
+        // A rig may have been added. Before the look: what happens in between is seen by the next one.
+        let folders = status::folders_of(town);
+        if changes.is_none() || folders != watched {
+            let begun = Changes::of(folders.iter().map(PathBuf::as_path));
+            changes =
+                Some(begun.context("cannot watch the town; run `gt status` without --watch")?);
+            watched = folders;
+        }
+        let found = status::status(town)?;
+        let mut page = ctx.ui.page();
+        if ctx.ui.is_json() {
+            page.line(serde_json::to_string(&found)?);
+        } else {
+            show(&found, &mut page);
+        }
+        if before.as_deref() != Some(page.text()) {
+            let goes_on = if ctx.ui.is_json() {
+                ctx.ui.stream(page.text())
+            } else {
+                ctx.ui.redraw(&page, before.is_none())
+            };
+            if !goes_on {
+                return nothing();
+            }
+            before = Some(page.text().to_owned());
+        }
+        if let Some(changes) = &changes {
+            changes.wait_at_most(TICK);
+        }
+    }
+}
+
+fn show(status: &Status, page: &mut Page) {
+    page.cut_line(page.style().bold(&format!(
+        "{}  {}",
+        escape::line(&status.name),
+        status.location
+    )));
+    let daemon = match (&status.daemon.degraded, status.daemon.running) {
+        (Some(reason), true) => format!("● daemon degraded: {}", escape::line(reason)),
+        (None, true) => format!("● daemon runs (pid {})", status.daemon.pid),
+        (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
+    };
+    page.cut_line(daemon);
+    if let Some(pause) = &status.paused {
+        page.line(page.style().yellow(&format!("! {}", pause.describe())));
+        page.line("    → gt deacon resume");
+    }
+    if status.overseer.unread_mail > 0 {
+        page.line(format!(
+            "📬 {} unread for {}",
+            status.overseer.unread_mail,
+            escape::line(&status.overseer.name)
+        ));
+    }
+    for problem in &status.problems {
+        let mut lines = problem.lines().map(escape::line);
+        let what = lines.next().unwrap_or_default();
+        page.line(page.style().yellow(&format!("! {what}")));
+        for command in lines {
+            page.line(format!("  {command}"));
+        }
+    }
+    for one in &status.escalations {
+        escalation(one, page);
+    }
+    for agent in &status.agents {
+        line("", agent, page);
+    }
+    for rig in &status.rigs {
+        show_rig(rig, page);
+    }
+    if status.rigs.is_empty() {
+        page.blank();
+        page.line("no rigs yet: gt rig add NAME GIT-URL");
+    }
+    if !status.convoys.is_empty() {
+        page.blank();
+        page.line(page.style().bold("Convoys"));
+    }
+    for convoy in &status.convoys {
+        let counts = format!("{}/{}", convoy.completed, convoy.total);
+        page.cut_line(format!(
+            "  🚚 {} {counts:>5}  {}",
+            convoy.id,
+            escape::line(&convoy.title)
+        ));
+        if !convoy.blocked_by.is_empty() {
+            let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
+            page.line(page.style().red(&text));
+        }
+    }
+}
+
+fn show_health(health: &Health, page: &mut Page) {
+    for one in &health.invariants {
+        let mark = if one.count == 0 { "✓" } else { "✗" };
+        page.line(format!("{mark} {}: {} broken", one.says, one.count));
+        for fault in &one.faults {
+            page.line(format!("    {}", escape::line(&fault.what)));
+        }
+        if let Some(fault) = one.faults.first() {
+            page.line(format!("    → gt why {}", escape::line(&fault.subject)));
+        }
+    }
+    for problem in &health.problems {
+        page.line(
+            page.style()
+                .yellow(&format!("! not checked: {}", escape::line(problem))),
+        );
+    }
+    let checked = &health.checked;
+    page.line(format!(
+        "checked: {}, {}, {}",
+        counted(checked.beads, "begun bead"),
+        counted(checked.workers, "worker"),
+        counted(checked.merges, "merge")
+    ));
+}
+
+fn escalation(one: &EscalationLine, page: &mut Page) {
+    let taken = match one.acked_by.as_str() {
+        "" => String::new(),
+        by => format!(", acknowledged by {}", escape::line(by)),
+    };
+    let deadline = one.deadline.as_ref();
+    let deadline = deadline.map_or(String::new(), |at| {
+        format!(", takes its default {}", page.when(at))
+    });
+    let text = format!(
+        "! {} {} from {}, {}{taken}{deadline}: {}",
+        one.severity.word(),
+        one.id,
+        escape::line(&one.from),
+        page.when(&one.since),
+        escape::line(&one.title)
+    );
+    let style = page.style();
+    let text = if one.severity == Severity::Critical {
+        style.red(&text)
+    } else {
+        style.yellow(&text)
+    };
+    page.cut_line(text);
+    page.line(format!("    → {}", one.next));
+}
+
+fn show_rig(rig: &Rig, page: &mut Page) {
+    page.blank();
+    let local = if rig.remote { "" } else { ", local only" };
+    page.line(
+        page.style()
+            .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
+    );
+    let queue = &rig.mq;
+    if *queue != Queue::default() {
+        page.line(format!("  ⇡ merge queue: {}", queue.describe()));
+        if queue.blocked + queue.needs_person > 0 {
+            page.line(format!("    → gt mq list {}", rig.name));
+        }
+    }
+    if !rig.waiting.is_empty() {
+        page.cut_line(format!("  … queued: {}", rig.waiting.join(", ")));
+    }
+    for waiting in &rig.queued {
+        if let Some(failed) = &waiting.failed {
+            let text = format!(
+                "    ! {} could not be slung: {}",
+                waiting.work_bead_id,
+                escape::line(&failed.why)
+            );
+            page.line(page.style().yellow(&text));
+        }
+    }
+    for agent in &rig.agents {
+        line("  ", agent, page);
+    }
+    if rig.agents.is_empty() {
+        page.line("  no workers yet");
+    }
+}
+
+fn line(indent: &str, agent: &Agent, page: &mut Page) {
+    let (mark, word) = match (agent.state, agent.running) {
+        (Some(PolecatState::Working), _) => ("◐", "working"),
+        (Some(PolecatState::Idle), _) => ("○", "idle"),
+        (Some(PolecatState::Stalled), _) => ("!", "stalled"),
+        (Some(PolecatState::Zombie), _) => ("✗", "zombie"),
+        (None, Some(true)) => ("●", "running"),
+        (None, Some(false)) => ("○", "stopped"),
+        (None, None) => ("?", "unknown"),
+    };
+    let mut text = format!("{indent}{mark} {:<8} {:<10}", word, agent.name);
+    match (&agent.hook_bead, &agent.work_title) {
+        _ if matches!(
+            agent.state,
+            Some(PolecatState::Zombie | PolecatState::Stalled)
+        ) =>
+        {
+            text.push_str(&format!(" {}", escape::line(&agent.why)));
+        }
+        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
+        _ => {}
+    }
+    if agent.unread_mail > 0 {
+        text.push_str(&format!(" 📬{}", agent.unread_mail));
+    }
+    let progress = agent.progress.as_ref();
+    if let Some(progress) = progress {
+        text.push_str(&format!("  · {}", progress.describe_age(page.now())));
+    }
+    page.cut_line(text);
+    if let (Some(PolecatState::Stalled | PolecatState::Zombie), Some(rig)) =
+        (agent.state, agent.address.split('/').next())
+    {
+        page.line(format!("{indent}    → gt why {rig}/{}", agent.name));
+    }
+    let waits = progress.map_or_else(String::new, |progress| progress.doing.describe());
+    if !waits.is_empty() {
+        page.line(page.style().yellow(&format!("{indent}    ! {waits}")));
+        page.line(format!("{indent}    → gt peek {}", agent.address));
+    }
+}

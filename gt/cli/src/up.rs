@@ -1,0 +1,33 @@
+//! `gt up`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use gt::flow::up;
+
+/// Start the town's daemon, which starts sessions for work
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+    let up = up::start_town(&ctx.town()?)?;
+    if let Some(reason) = &up.degraded {
+        ctx.ui.warn(&format!(
+            "{reason}: work that needs no session goes on without it"
+        ));
+    }
+    answer(up, |up, page| {
+        let how = if up.started {
+            "is up"
+        } else {
+            "was up already"
+        };
+        page.line(format!(
+            "✓ the daemon {how} (pid {}): it starts sessions when there is work",
+            up.daemon_pid
+        ));
+        if up.may_install {
+            page.line("  to start it at each login: gt daemon install");
+        }
+        page.line("  talk to the mayor: gt mayor attach");
+    })
+}

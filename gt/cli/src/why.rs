@@ -1,0 +1,118 @@
+//! `gt why`.
+
+use kit::ui::{Page, escape};
+use serde_json::Value;
+
+use super::agent_event::nothing;
+use super::{Answer, answer, pager};
+use crate::context::Context;
+use gt::town::event::EventLine;
+use gt::view::feed::describe_event;
+use gt::view::why::{self, Explanation};
+
+/// Explain what happened, and which rule decided
+///
+/// Of a bead, convoy, merge request, agent or rig: where it stands and since when, the command that would move it on, the
+/// rule that acted last, and its events, one line each. On a terminal it uses a pager as git does: `GIT_PAGER`, `PAGER`,
+/// else less.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A bead, convoy, merge request or rig, or an agent's name or address
+    what: String,
+    /// Show at most N events, the last; 0 for all
+    #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
+    limit: usize,
+    /// Do not use a pager
+    #[arg(long)]
+    no_pager: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    let mut found = why::why(&town, &args.what)?;
+    let older = match args.limit {
+        0 => 0,
+        limit => found.events.len().saturating_sub(limit),
+    };
+    found.events.drain(..older);
+    if !args.no_pager {
+        let mut page = ctx.ui.page();
+        show(&found, older, &mut page);
+        if pager::show(ctx, page.text()) {
+            return nothing();
+        }
+    }
+    answer(found, move |found, page| show(found, older, page))
+}
+
+fn show(found: &Explanation, older: usize, page: &mut Page) {
+    for (number, text) in found.now.iter().enumerate() {
+        let text = escape::line(text);
+        page.line(if number == 0 {
+            page.style().bold(&text)
+        } else {
+            format!("  {text}")
+        });
+    }
+    for command in &found.next_steps {
+        page.line(format!("  → {}", escape::line(command)));
+    }
+    if let Some(rule) = &found.rule {
+        page.line(format!("  last decided: {}", escape::line(rule)));
+    }
+    if !found.now.is_empty() && !found.events.is_empty() {
+        page.blank();
+    }
+    if older > 0 {
+        page.line(format!("({older} older events: -n 0)"));
+    }
+    for event in &found.events {
+        line(event, page);
+    }
+    if found.events.is_empty() {
+        page.line("nothing is recorded about it yet");
+    }
+}
+
+/// What a sentence about an event leaves out and an explanation needs.
+const DETAILS: &[&str] = &[
+    "saw",
+    "reason",
+    "because",
+    "exit",
+    "signal",
+    "rescue",
+    "snapshot",
+    "moved_to",
+    "waits_for",
+    "request",
+];
+
+fn line(event: &EventLine, page: &mut Page) {
+    let (sentence, by) = (describe_event(event), escape::line(&event.actor));
+    page.line(format!("{}  {sentence}  by {by}", page.moment(&event.ts)));
+    for (key, value) in &event.payload {
+        let text = match value {
+            // What stood on a screen reads line by line.
+            Value::Array(lines) if key == "screen" => {
+                for text in lines.iter().filter_map(Value::as_str) {
+                    page.line(format!("      | {}", escape::line(text)));
+                }
+                continue;
+            }
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Array(texts) => {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                texts.join(", ")
+            }
+            _ => continue,
+        };
+        let text = escape::line(&text);
+        // The digits of a number may stand in an id.
+        let is_told = !value.is_number() && sentence.contains(&text);
+        if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {
+            page.line(format!("      {key}: {text}"));
+        }
+    }
+}

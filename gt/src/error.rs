@@ -1,0 +1,200 @@
+//! The one table from gt's typed errors to hints, exit codes and the code shown in JSON. Errors of the
+//! bead library have their own table there.
+
+use bd::git::GitError;
+use kit::failure::Failure;
+
+use crate::flow::convoy::review::ReviewError;
+use crate::flow::escalate::EscalateError;
+use crate::flow::molecule::StepsOpen;
+use crate::flow::recipient::UnknownRecipient;
+use crate::flow::rig::RigError;
+use crate::flow::role::MechanicalRole;
+use crate::host::HostError;
+use crate::host::runtime::RuntimeError;
+use crate::host::runtime::scripted::ScriptedError;
+use crate::town::beads::UnknownBead;
+use crate::town::identity::BadAddress;
+use crate::town::lock::LockError;
+use crate::town::{NotInTown, UnknownRig};
+use crate::view::why::UnknownName;
+
+/// How a command's failure is shown.
+pub fn failure(error: &anyhow::Error) -> Failure {
+    let mut failure = bd::error::describe_failure(error);
+    if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
+        failure.exit = scripted.exit();
+    }
+    let review = error.chain().find_map(|cause| cause.downcast_ref());
+    if let Some(ReviewError::Deferred { .. }) = review {
+        failure.exit = 3;
+    }
+    if let Some(role) = error.downcast_ref::<MechanicalRole>() {
+        failure.code = "mechanical_role";
+        failure.hint = Some(format!("`{}` gives the role to an agent", role.next_step()));
+        return failure;
+    }
+    let found = error
+        .chain()
+        .find_map(|cause| known(cause).or_else(|| of_work(cause)));
+    let Some((code, hint)) = found else {
+        return failure;
+    };
+    failure.code = code;
+    if let Some(hint) = hint {
+        failure.hint = Some(hint.to_owned());
+    }
+    failure
+}
+
+/// Code and hint of an error that this crate knows.
+fn known(
+    error: &(dyn std::error::Error + 'static),
+) -> Option<(&'static str, Option<&'static str>)> {
+    if error.is::<NotInTown>() {
+        return Some((
+            "not_in_town",
+            Some(
+                "go to a town's folder, set GT_TOWN_ROOT, or make a town with `gt install <path>`",
+            ),
+        ));
+    }
+    if error.is::<UnknownRig>() {
+        return Some((
+            "unknown_rig",
+            Some("`gt rig list` shows the rigs; `gt rig add` makes one"),
+        ));
+    }
+    if error.is::<UnknownBead>() {
+        return Some((
+            "not_found",
+            Some("`bd list` shows the beads of a rig, `gt status` the town"),
+        ));
+    }
+    if error.is::<UnknownName>() {
+        return Some((
+            "not_found",
+            Some(
+                "`bd search WORDS` finds beads by their text, `gt status` shows rigs, agents and convoys",
+            ),
+        ));
+    }
+    if let Some(EscalateError::Unknown { .. }) = error.downcast_ref() {
+        return Some((
+            "not_found",
+            Some("`gt escalate list --all` shows the escalations"),
+        ));
+    }
+    if error.is::<BadAddress>() {
+        return Some(("bad_address", None));
+    }
+    if let Some(error) = error.downcast_ref::<ReviewError>() {
+        return Some(review(error));
+    }
+    if let Some(error) = error.downcast_ref::<RigError>() {
+        return Some((rig_code(error), None));
+    }
+    if let Some(error) = error.downcast_ref::<RuntimeError>() {
+        return Some(("agent", agent_hint(error)));
+    }
+    if let Some(error) = error.downcast_ref::<HostError>() {
+        return Some(backend(error));
+    }
+    if let Some(error) = error.downcast_ref::<GitError>() {
+        return Some(("git", git_hint(error)));
+    }
+    if let Some(LockError::Held { .. }) = error.downcast_ref() {
+        return Some((
+            "busy",
+            Some("another gt or gtd is at work there; try again in a moment"),
+        ));
+    }
+    None
+}
+
+/// Code and hint of an error about the work on a hook, or about a message.
+fn of_work(
+    error: &(dyn std::error::Error + 'static),
+) -> Option<(&'static str, Option<&'static str>)> {
+    if error.is::<UnknownRecipient>() {
+        return Some(("not_found", Some("`gt status` shows rigs and agents")));
+    }
+    if error.is::<StepsOpen>() {
+        return Some((
+            "steps_open",
+            Some(
+                "close each with `gt mol step done`; `gt done --close-steps` hands in without them",
+            ),
+        ));
+    }
+    None
+}
+
+fn review(error: &ReviewError) -> (&'static str, Option<&'static str>) {
+    match error {
+        ReviewError::Rejected { .. } => ("rejected", None),
+        ReviewError::Broken { .. } => (
+            "hook_broken",
+            Some("`gt why` shows its runs; mend the hook, or move it away to go on without it"),
+        ),
+        ReviewError::Deferred { .. } => (
+            "deferred",
+            Some("`gt convoy review show REQUEST` has the details, approve or reject answers it"),
+        ),
+        ReviewError::Unknown { .. } => ("not_found", None),
+        ReviewError::Answered { .. } => ("answered", None),
+    }
+}
+
+fn rig_code(error: &RigError) -> &'static str {
+    match error {
+        RigError::BadName { .. } => "bad_rig_name",
+        RigError::Taken { .. } => "rig_exists",
+        RigError::BadPrefix { .. } => "bad_prefix",
+        RigError::PrefixTaken { .. } => "prefix_taken",
+        RigError::PrefixDiffers { .. } => "prefix_differs",
+        RigError::CheckedOut { .. } => "branch_checked_out",
+        RigError::Empty { .. } => "empty_repository",
+        RigError::NoBranch { .. } => "no_branch",
+        RigError::Unsupported { .. } => "unsupported_repository",
+        RigError::Io { .. } => "io",
+        RigError::Running { .. } => "rig_running",
+    }
+}
+
+fn agent_hint(error: &RuntimeError) -> Option<&'static str> {
+    match error {
+        RuntimeError::NotInstalled { .. } => Some(
+            "install it, or choose another agent with --agent or `default_agent` in the settings",
+        ),
+        _ => None,
+    }
+}
+
+fn backend(error: &HostError) -> (&'static str, Option<&'static str>) {
+    match error {
+        HostError::Missing { .. } => (
+            "no_backend",
+            Some("install tmux; work that needs no session goes on without it"),
+        ),
+        HostError::NoSession { .. } => ("no_session", Some("`gt status` shows who runs")),
+        HostError::Exists { .. } => ("session_exists", None),
+        HostError::EndedAtOnce { .. } => ("agent_ended", None),
+        _ => ("session", None),
+    }
+}
+
+/// What helps where a remote does not let us in.
+fn git_hint(error: &GitError) -> Option<&'static str> {
+    let GitError::Failed { words, .. } = error else {
+        return None;
+    };
+    let refused = [
+        "Authentication failed",
+        "could not read Username",
+        "Permission denied",
+    ];
+    refused.iter().any(|sign| words.contains(sign)).then_some(
+        "set up a credential helper or an ssh key for this remote; the ssh form is git@HOST:OWNER/REPO.git",
+    )
+}

@@ -1,0 +1,133 @@
+//! The completion scripts of shells, and the answers to a shell that completes a command line.
+//!
+//! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE` set, and
+//! [`answer`] prints the candidates. What must always hold: an answer prints no error, and no values if there is
+//! no store.
+
+use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Command, ValueHint};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use serde_json::json;
+
+use crate::sys::Env;
+
+use super::report::{Answer, Said};
+
+/// The shells that have a script; the names are also the endings of script files and the values of `COMPLETE`.
+pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+/// Print the completion script for a shell.
+///
+/// The script asks the program for candidates each time a line is completed, so it stays valid when the program
+/// changes. `make install` installs it. Without an installation, let the startup file of the shell evaluate it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The shell
+    #[arg(value_name = "SHELL", value_parser = SHELLS)]
+    shell: String,
+}
+
+/// Prints the script of a program.
+pub fn print_script(program: &str, args: &Args) -> Answer {
+    let script = script(program, &args.shell);
+    let value = json!({"shell": args.shell, "script": script});
+    Said::new(value, script.trim_end()).answer()
+}
+
+/// The script from which a shell learns to complete the command lines of a program.
+pub fn script(program: &str, shell: &str) -> String {
+    let template = match shell {
+        "zsh" => include_str!("../../../templates/completion.zsh"),
+        "fish" => include_str!("../../../templates/completion.fish"),
+        _ => include_str!("../../../templates/completion.bash"),
+    };
+    template
+        .replace("NAME", program)
+        .replace("FUNCTION", &program.replace('-', "_"))
+}
+
+/// Answers a shell that asks for candidates, or for the function that asks for them. `None` if no shell asks.
+pub fn answer(env: &Env, args: &[OsString], command: impl Fn() -> Command) -> Option<ExitCode> {
+    let shell = env.get("COMPLETE")?;
+    SHELLS.contains(&shell).then_some(())?;
+    // A shell that completes a line has no place for an error: its user sees no candidates.
+    CompleteEnv::with_factory(command)
+        .try_complete(args.iter().cloned(), Some(env.cwd()))
+        .ok();
+    Some(ExitCode::SUCCESS)
+}
+
+/// A value with its description, which may be empty.
+pub type Value = (String, String);
+
+/// Lists the values that `P` has for an argument.
+pub type Values<P> = fn(&P) -> Vec<Value>;
+
+/// Values without a description.
+pub fn plain(values: impl IntoIterator<Item = String>) -> Vec<Value> {
+    let values = values.into_iter();
+    values.map(|value| (value, String::new())).collect()
+}
+
+/// The command line with a completer on each argument that `table` lists values for. `table` gets the names of the
+/// subcommands (`dep add`) and the id of the argument. Of values with commas between them, the last is completed.
+pub fn with_values<P: Send + Sync + 'static>(
+    command: Command,
+    path: &str,
+    place: &Arc<P>,
+    table: fn(&str, &str) -> Option<Values<P>>,
+) -> Command {
+    let command = command.mut_args(|arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        if names
+            .iter()
+            .any(|name| matches!(name.as_str(), "DIR" | "FILE" | "PATH"))
+        {
+            return arg.value_hint(ValueHint::AnyPath);
+        }
+        let Some(values) = table(path, arg.get_id().as_str()) else {
+            return arg;
+        };
+        let place = Arc::clone(place);
+        arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
+            candidates(typed.to_str().unwrap_or_default(), values(&place))
+        }))
+    });
+    command.mut_subcommands(|sub| {
+        let path = format!("{path} {}", sub.get_name());
+        with_values(sub, path.trim_start(), place, table)
+    })
+}
+
+fn candidates(typed: &str, values: Vec<Value>) -> Vec<CompletionCandidate> {
+    let (before, last) = typed.split_at(typed.rfind(',').map_or(0, |comma| comma + 1));
+    let fitting = values
+        .into_iter()
+        .filter(|(value, _)| value.starts_with(last));
+    fitting
+        .map(|(value, help)| {
+            let help = (!help.is_empty()).then(|| help.into());
+            CompletionCandidate::new(format!("{before}{value}")).help(help)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn only_the_name_of_a_shell_asks_for_completion() {
+        for value in ["", "0", "1", "yes", "/bin/bash"] {
+            let env = Env::with(Path::new("/"), [("COMPLETE", value)]);
+            let asked = answer(&env, &[], || unreachable!()).is_some();
+            assert!(!asked, "{value}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The command line: tables of commands, the parser, shell completion, reports that many commands share.
+
+pub mod completion;
+pub mod parse;
+pub mod report;
+mod table;

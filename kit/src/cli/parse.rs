@@ -1,0 +1,193 @@
+//! Owns how a command line is read: only the parser of the command it names is built.
+//!
+//! A parser of every command costs more than most commands do. A table of commands with
+//! `#[command(defer = true)]` gives their names at once and their arguments when asked, so:
+//!
+//! 1. the first argument that is no flag is looked up among the names and aliases;
+//! 2. the line is read with the flags of every command and that one command;
+//! 3. where there is no such command, or the line is not understood that way, or help is asked for, the
+//!    whole tree is built and decides.
+//!
+//! What must always hold: both ways understand a line alike, and every text comes from the whole tree or
+//! is the same as there.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::{Args, Command, Error, Subcommand};
+
+/// A command line: what is common to all commands, and the command.
+#[derive(Debug)]
+pub struct Line<R, C> {
+    /// The flags of every command.
+    pub root: R,
+    /// The command, where one is named.
+    pub command: Option<C>,
+}
+
+/// A program: its name, the flags of every command `R`, its commands with their arguments put off `C` and
+/// at once `W`.
+#[derive(Debug)]
+pub struct Program<R, C, W> {
+    name: &'static str,
+    parts: std::marker::PhantomData<(R, C, W)>,
+}
+
+impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
+    /// The program of that name. What `clap` is to know of the program itself stands on `R`.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            parts: std::marker::PhantomData,
+        }
+    }
+
+    /// The tree of all commands.
+    pub fn whole(&self) -> Command {
+        W::augment_subcommands(self.root())
+    }
+
+    /// Reads a command line, the program's name first. A process reads one: the parser is not taken apart, which
+    /// would be a thirtieth of what a small command does.
+    pub fn read(&self, args: Vec<OsString>) -> Result<Line<R, C>, Error> {
+        let args = if args.iter().any(|arg| switched(arg).is_some()) {
+            let mut command = self.lean(&args).unwrap_or_else(|| self.whole());
+            command.build();
+            plain_switches(&command, args)
+        } else {
+            args
+        };
+        let lean = self.lean(&args);
+        let lean = lean.and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
+        match lean {
+            Some(line) => Ok(line),
+            None => parse_line(self.whole(), args),
+        }
+    }
+
+    /// The program with only the command that a line names, where that is certain.
+    pub fn lean(&self, args: &[OsString]) -> Option<Command> {
+        let root = self.root();
+        let name = find_command_name(&root, args)?.to_str()?;
+        let names = C::augment_subcommands(Command::new(self.name));
+        let command = names.find_subcommand(name)?.clone();
+        Some(root.subcommand(command))
+    }
+
+    /// The program without its commands.
+    pub fn root(&self) -> Command {
+        R::augment_args(Command::new(self.name))
+    }
+}
+
+/// Parses a command line with the given command tree.
+pub fn parse_line<R: Args, C: Subcommand>(
+    command: Command,
+    args: impl IntoIterator<Item = OsString>,
+) -> Result<Line<R, C>, Error> {
+    let mut command = command;
+    let mut matches = command.try_get_matches_from_mut(args)?;
+    let read = R::from_arg_matches_mut(&mut matches);
+    let root = read.map_err(|error| error.format(&mut command))?;
+    let given = matches.subcommand_name().is_some();
+    let read = given.then(|| C::from_arg_matches_mut(&mut matches));
+    let read = read.transpose();
+    let read = read.map_err(|error| error.format(&mut command))?;
+    std::mem::forget(command);
+    Ok(Line {
+        root,
+        command: read,
+    })
+}
+
+/// A flag with a truth value, such as `--json=true`, and the value: as Go's flags take it.
+fn switched(arg: &OsStr) -> Option<(&str, bool)> {
+    let (name, value) = arg.to_str()?.strip_prefix("--")?.split_once('=')?;
+    match value {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some((name, true)),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some((name, false)),
+        _ => None,
+    }
+}
+
+/// Gives flags that take no value without the truth value that some clients write: `--flag=false` is no flag, also where
+/// the flag was given before.
+fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
+    let mut here = command;
+    let mut plain: Vec<OsString> = Vec::new();
+    let mut args = args.into_iter();
+    plain.extend(args.next());
+    while let Some(arg) = args.next() {
+        let text = arg.to_str().unwrap_or_default();
+        if text == "--" {
+            plain.push(arg);
+            break;
+        }
+        let flag = text.strip_prefix("--").filter(|_| switched(&arg).is_some());
+        let name = flag.and_then(|flag| flag.split('=').next());
+        if let (Some(name), Some((_, on))) =
+            (name.filter(|name| is_switch(here, name)), switched(&arg))
+        {
+            let bare = format!("--{name}");
+            if on {
+                plain.push(bare.into());
+            } else {
+                plain.retain(|earlier| *earlier != *bare);
+            }
+            continue;
+        }
+        let has_value = text
+            .strip_prefix('-')
+            .and_then(|flag| takes_next(here, flag));
+        if let Some(inner) = here.find_subcommand(&arg) {
+            here = inner;
+        }
+        plain.push(arg);
+        if has_value == Some(true) {
+            plain.extend(args.next());
+        }
+    }
+    plain.extend(args);
+    plain
+}
+
+/// Whether a command has a flag of this long name that takes no value.
+fn is_switch(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| {
+        let aliases = arg.get_all_aliases().unwrap_or_default();
+        let is_named = arg.get_long() == Some(name) || aliases.contains(&name);
+        is_named && !arg.get_action().takes_values()
+    })
+}
+
+/// The first argument that is no flag and no flag's value; `None` where that is not certain.
+pub fn find_command_name<'a>(root: &Command, args: &'a [OsString]) -> Option<&'a OsStr> {
+    let mut args = args.iter().skip(1);
+    while let Some(arg) = args.next() {
+        let text = arg.to_str()?;
+        let Some(flag) = text.strip_prefix('-') else {
+            return Some(arg);
+        };
+        if takes_next(root, flag)? {
+            args.next();
+        }
+    }
+    None
+}
+
+/// Whether the flag, given without its first dash, has its value in the argument behind it; `None` for
+/// flags that are not known.
+fn takes_next(root: &Command, flag: &str) -> Option<bool> {
+    let arg = match flag.strip_prefix('-') {
+        Some(long) => {
+            let name = long.split('=').next();
+            root.get_arguments().find(|arg| arg.get_long() == name)?
+        }
+        None => {
+            let mut letters = flag.chars();
+            let letter = letters.next().filter(|_| letters.next().is_none());
+            let mut args = root.get_arguments();
+            letter.and_then(|letter| args.find(|arg| arg.get_short() == Some(letter)))?
+        }
+    };
+    Some(arg.get_action().takes_values() && !flag.contains('='))
+}

@@ -1,0 +1,132 @@
+//! Reports that commands of every program share.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::ui::{Page, Report};
+
+/// What a command hands to the screen.
+pub type Answer = anyhow::Result<Box<dyn Report>>;
+
+/// A few lines for people and a value for programs.
+#[derive(Debug, Default)]
+pub struct Said {
+    json: Value,
+    lines: Vec<String>,
+}
+
+impl Said {
+    /// Says one line.
+    pub fn new(json: Value, line: impl Into<String>) -> Self {
+        Self {
+            json,
+            lines: vec![line.into()],
+        }
+    }
+
+    /// Says several lines.
+    pub fn lines(json: Value, lines: Vec<String>) -> Self {
+        Self { json, lines }
+    }
+
+    /// As an answer.
+    pub fn answer(self) -> Answer {
+        Ok(Box::new(self))
+    }
+}
+
+impl Report for Said {
+    fn json(&self) -> Value {
+        self.json.clone()
+    }
+
+    fn is_confirmation(&self) -> bool {
+        self.lines.first().is_some_and(|line| line.starts_with('✓'))
+    }
+
+    fn human(&self, page: &mut Page) {
+        for line in &self.lines {
+            page.line(line);
+        }
+    }
+}
+
+/// Nothing more to say.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Report for Nothing {
+    fn json(&self) -> Value {
+        Value::Null
+    }
+
+    fn human(&self, _page: &mut Page) {}
+}
+
+/// A report that ends with another exit code than 0.
+#[derive(Debug)]
+pub struct Exit {
+    code: u8,
+    said: Said,
+}
+
+impl Exit {
+    /// A report that ends with this code.
+    pub fn with(code: u8, said: Said) -> Answer {
+        Ok(Box::new(Self { code, said }))
+    }
+}
+
+impl Report for Exit {
+    fn json(&self) -> Value {
+        self.said.json()
+    }
+
+    fn human(&self, page: &mut Page) {
+        self.said.human(page);
+    }
+
+    fn exit(&self) -> u8 {
+        self.code
+    }
+}
+
+/// One value shown as JSON or, by `human`, as text.
+struct SerializedReport<T, F> {
+    data: T,
+    human: F,
+    exit: u8,
+}
+
+impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
+    fn json(&self) -> serde_json::Value {
+        // Reports are plain structs with string keys: they have no way not to become JSON.
+        serde_json::to_value(&self.data).unwrap_or_default()
+    }
+
+    fn human(&self, page: &mut Page) {
+        (self.human)(&self.data, page);
+    }
+
+    fn exit(&self) -> u8 {
+        self.exit
+    }
+}
+
+/// Makes the answer of a command from what it found and how that reads.
+pub fn answer<T, F>(data: T, human: F) -> Answer
+where
+    T: Serialize + 'static,
+    F: Fn(&T, &mut Page) + 'static,
+{
+    answer_with_exit(0, data, human)
+}
+
+/// Makes an answer with an exit code of its own.
+pub fn answer_with_exit<T, F>(exit: u8, data: T, human: F) -> Answer
+where
+    T: Serialize + 'static,
+    F: Fn(&T, &mut Page) + 'static,
+{
+    Ok(Box::new(SerializedReport { data, human, exit }))
+}

@@ -1,0 +1,84 @@
+//! A failed command as the user and a program see it: message, hint, JSON code, exit code.
+//!
+//! The crates that define errors classify them. This module only holds the result.
+
+use serde_json::{Value, json};
+
+/// The exit code of a command that failed. Clients of the era know no other one.
+pub const FAILED: u8 = 1;
+/// The exit code of a change that `--expect-version` refused.
+pub const CHANGED: u8 = 3;
+
+/// A failed command as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong: the chain of causes joined with `: `.
+    pub message: String,
+    /// The way out.
+    pub hint: Option<String>,
+    /// A stable word for programs.
+    pub code: &'static str,
+    /// The exit code of the process: [`FAILED`] or [`CHANGED`].
+    pub exit: u8,
+    /// Ids like the one that names no bead.
+    pub similar: Vec<String>,
+}
+
+/// A command line that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Something already said, item by item, on standard error: nothing is left to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("nothing succeeded")]
+pub struct Silent;
+
+impl Failure {
+    /// A failure that no table classifies: the message is the chain of causes of the error.
+    pub fn unclassified(error: &anyhow::Error) -> Self {
+        Self {
+            message: join_causes(error),
+            hint: None,
+            code: "failed",
+            exit: FAILED,
+            similar: Vec::new(),
+        }
+    }
+
+    /// The same with the ids of beads that may have been meant.
+    #[must_use]
+    pub fn with_similar(mut self, similar: Vec<String>) -> Self {
+        if self.hint.is_none() && !similar.is_empty() {
+            self.hint = Some(format!("similar ids: {}", similar.join(", ")));
+        }
+        self.similar = similar;
+        self
+    }
+
+    /// The error object: `{"error", "code", "hint"?, "similar"?}`.
+    pub fn json(&self) -> Value {
+        let mut object = json!({"error": self.message, "code": self.code});
+        if let Some(hint) = &self.hint {
+            object["hint"] = json!(hint);
+        }
+        if !self.similar.is_empty() {
+            object["similar"] = json!(self.similar);
+        }
+        object
+    }
+}
+
+/// The chain of causes joined with `: `, without repeating a cause that a message already tells.
+fn join_causes(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}

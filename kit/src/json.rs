@@ -1,0 +1,119 @@
+//! JSON as existing clients of Beads write it: escapes of markup characters, and numbers that keep their text.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{Formatter, PrettyFormatter};
+
+/// What marks a string as the text of a number: nothing that a person types.
+pub const NUMBER_MARK: &str = "\u{fffe}number:";
+
+/// A formatter that escapes what HTML pages could trip over, and else does as `F` does.
+pub struct Escaped<F>(pub F);
+
+macro_rules! forward {
+    ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
+        $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W, $($arg: $kind),*) -> io::Result<()> {
+            self.0.$name(writer, $($arg),*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Escaped<F> {
+    forward! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = memchr::memchr3(b'<', b'>', b'&', rest.as_bytes()) {
+            separated(writer, &rest[..at])?;
+            write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
+            rest = &rest[at + 1..];
+        }
+        separated(writer, rest)
+    }
+}
+
+/// Writes text without markup, its line and paragraph separators escaped.
+fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
+    let mut rest = text;
+    // Few texts have the byte that both begin with, and a byte is found far quicker than a character.
+    if memchr::memchr(0xe2, text.as_bytes()).is_some() {
+        while let Some(at) = rest.find(['\u{2028}', '\u{2029}']) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut chars = rest[at..].chars();
+            let found = chars.next().unwrap_or_default();
+            write!(writer, "\\u{:04x}", u32::from(found))?;
+            rest = chars.as_str();
+        }
+    }
+    writer.write_all(rest.as_bytes())
+}
+
+/// Printed JSON with the marked strings as numbers.
+pub fn unmark(text: String) -> String {
+    let quoted = format!("\"{NUMBER_MARK}");
+    if memchr::memmem::find(text.as_bytes(), quoted.as_bytes()).is_none() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(&quoted) {
+        let (before, marked) = rest.split_at(at);
+        let marked = &marked[quoted.len()..];
+        let number = marked.split('"').next().unwrap_or_default();
+        let is_number = number.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            && serde_json::from_str::<Value>(number).is_ok();
+        out.push_str(before);
+        // Behind a backslash it is a piece of another string.
+        if is_number && !before.ends_with('\\') {
+            out.push_str(number);
+            rest = &marked[number.len() + 1..];
+        } else {
+            out.push_str(&quoted);
+            rest = marked;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A value as indented JSON with the escapes of existing clients and a final newline.
+pub fn pretty(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let formatter = Escaped(PrettyFormatter::with_indent(b"  "));
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    // Writing a JSON value into memory has no way to fail.
+    value.serialize(&mut serializer).ok();
+    bytes.push(b'\n');
+    unmark(String::from_utf8(bytes).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_indented_and_escaped_and_keeps_empty_lists() {
+        let value = serde_json::json!({"a": "<&>", "list": [], "map": {}});
+        assert_eq!(
+            pretty(&value),
+            "{\n  \"a\": \"\\u003c\\u0026\\u003e\",\n  \"list\": [],\n  \"map\": {}\n}\n"
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! What every program of Gas Town stands on, without any knowledge of beads.
+//!
+//! - [`cli`] tables of commands, the parser, shell completion
+//! - [`ui`] the screen, [`failure`] a failed command as it is shown, [`json`] JSON as clients expect it
+//! - [`sys`] files, locks, clock, random numbers, environment, child processes
+
+pub mod cli;
+pub mod failure;
+pub mod json;
+pub mod sys;
+pub mod ui;

@@ -1,0 +1,187 @@
+//! A town without processes: the real rules of the patrol over simulated agents, sessions, merges and a clock.
+//!
+//! `town-sim` draws a town and its troubles from a seed, lets the rules act until every bead has landed, and checks after
+//! each action what must always hold ([`check`]). The rules ([`gt::patrol::decide`]), the executor and the memory of
+//! failures are those of the daemon; what actions do to a town is modelled in [`act`], and how agents behave and what goes
+//! wrong in [`agents`]. The same seed gives the same run.
+
+mod act;
+mod agents;
+mod args;
+mod check;
+mod town;
+
+use gt::patrol::{self, Acted, Executor, Memory, Thresholds};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+pub use args::main;
+use town::SimTown;
+
+/// As in the loop of the daemon: everything is looked at this often.
+const HEARTBEAT: SignedDuration = SignedDuration::from_secs(180);
+/// In so many days everything has landed, or something is wrong.
+const DAYS: i64 = 21;
+
+/// What to simulate.
+#[derive(Debug, Clone)]
+pub struct SimRequest {
+    /// What everything is drawn from.
+    pub seed: u64,
+    /// How many rigs.
+    pub rigs: usize,
+    /// How many workers in each.
+    pub polecats: usize,
+    /// How many beads in all.
+    pub beads: usize,
+    /// Which troubles may come; all if none is named.
+    pub chaos: Vec<Chaos>,
+}
+
+/// A kind of trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Chaos {
+    /// Agents end without having done their work.
+    Crash,
+    /// Agents live and do nothing.
+    Hang,
+    /// Agents stop with a question, or open a dialog.
+    Question,
+    /// The API refuses for a while.
+    Outage,
+    /// Sessions are killed, one or all at once.
+    Kill,
+    /// The daemon is killed between two actions.
+    Daemon,
+    /// Events are lost: the daemon looks only at its next heartbeat.
+    Lost,
+    /// The remote refuses merges and pushes for a while.
+    Remote,
+    /// The clock jumps ahead, as when a machine wakes up.
+    Clock,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SimResult {
+    /// The seed.
+    pub seed: u64,
+    /// How many beads landed.
+    pub landed: usize,
+    /// How long that took, in simulated minutes.
+    pub minutes: i64,
+    /// How many actions of the patrol.
+    pub actions: usize,
+    /// How many sessions were started.
+    pub sessions: usize,
+    /// How many messages a person got.
+    pub messages: usize,
+    /// What did not hold, with the simulated time; empty if all is well.
+    pub faults: Vec<String>,
+    /// What happened, one line each.
+    #[serde(skip)]
+    pub log: Vec<String>,
+}
+
+/// Runs one simulation.
+pub fn simulate_town(request: &SimRequest) -> SimResult {
+    let mut sim = Simulation {
+        town: SimTown::new(request),
+        executor: Executor::default(),
+        memory: Memory::default(),
+        thresholds: Thresholds::default(),
+        actions: 0,
+    };
+    let end = sim.town.now + SignedDuration::from_hours(24 * DAYS);
+    while !sim.town.is_over() && sim.town.faults.is_empty() {
+        if sim.town.now > end {
+            let open = sim.town.describe_open();
+            sim.town
+                .fault(&format!("after {DAYS} days these are open: {open}"));
+            break;
+        }
+        let wait = sim.pass();
+        sim.town.now += wait;
+        agents::step(&mut sim.town);
+        check::check(&mut sim.town);
+    }
+    let town = sim.town;
+    SimResult {
+        seed: request.seed,
+        landed: town.beads.iter().filter(|bead| bead.is_landed).count(),
+        minutes: town.now.duration_since(town::BEGIN).as_mins(),
+        actions: sim.actions,
+        sessions: town.sessions,
+        messages: town.messages,
+        faults: town.faults,
+        log: town.log,
+    }
+}
+
+struct Simulation {
+    town: SimTown,
+    executor: Executor,
+    memory: Memory,
+    thresholds: Thresholds,
+    actions: usize,
+}
+
+impl Simulation {
+    /// One pass of the daemon, and how long it sleeps then.
+    fn pass(&mut self) -> SignedDuration {
+        if self.town.is_struck(Chaos::Daemon, 50) {
+            // It was killed, and started again: what it kept in memory is gone.
+            self.executor = Executor::default();
+            self.memory = Memory::default();
+        }
+        let now = self.town.now;
+        let facts = self.town.facts();
+        let decisions = patrol::decide(&facts, &|one| self.memory.is_due(one, now));
+        let (started, left) = self.executor.admit(decisions, |_| &self.thresholds);
+        let mut looks_again = !left.is_empty();
+        let count = started.len();
+        for (number, decision) in started.into_iter().enumerate() {
+            self.actions += 1;
+            let subject = decision.action.subject();
+            let acted = act::act(&mut self.town, decision);
+            looks_again |= acted.changed;
+            self.note(&acted);
+            self.executor.ended(&subject);
+            check::check(&mut self.town);
+            if number + 1 < count && self.town.is_struck(Chaos::Daemon, 100) {
+                self.executor = Executor::default();
+                break;
+            }
+        }
+        if self.town.is_struck(Chaos::Lost, 20) {
+            return HEARTBEAT;
+        }
+        if looks_again {
+            return SignedDuration::from_secs(1);
+        }
+        let due = patrol::due_in(&facts).into_iter();
+        let due = due.chain(self.memory.due_in(now));
+        let wakes = self.town.next_wake().map(|at| at.duration_since(now));
+        let waits = due.chain(wakes).chain([HEARTBEAT]);
+        let least = SignedDuration::from_secs(1);
+        waits.min().unwrap_or(HEARTBEAT).max(least)
+    }
+
+    fn note(&mut self, acted: &Acted) {
+        self.memory.note(acted, self.town.now);
+        let (rule, subject) = (acted.decision.rule.name, acted.decision.action.subject());
+        let outcome = &acted.outcome;
+        self.town.say(&format!("{rule} on {subject}: {outcome}"));
+        self.town.count(rule, &subject.to_string());
+    }
+}
+
+/// When a moment of a simulation is, from its beginning.
+fn clock(now: Timestamp) -> String {
+    let since = now.duration_since(town::BEGIN);
+    let (hours, minutes) = (since.as_hours(), since.as_mins() % 60);
+    format!("{hours:>3}:{minutes:02}:{:02}", since.as_secs() % 60)
+}
+
+#[cfg(test)]
+mod tests;
