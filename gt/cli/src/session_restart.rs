@@ -3,7 +3,7 @@
 use super::{Answer, answer};
 use crate::context::Context;
 use gt::flow::handoff;
-use gt::town::event::event;
+use gt::town::event::Event;
 
 /// End the session of an agent and start the next one
 #[derive(Debug, clap::Args)]
@@ -16,8 +16,10 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let session = handoff::renew(&town, &agent).inspect_err(|error| {
-        let why = format!("{error:#}");
-        town.tell(&event!(HandoffFailed, agent: agent.to_string(), why: why));
+        town.tell(&Event::HandoffFailed {
+            agent: agent.to_string(),
+            why: format!("{error:#}"),
+        });
     })?;
     answer(session, |session, page| {
         page.line(format!("session {session} started"));

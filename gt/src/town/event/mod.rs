@@ -24,13 +24,12 @@ pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
 }
 
 /// Makes an [`Event`] from a variant's name and its fields, each copied from where it is.
-#[macro_export]
 macro_rules! event {
     ($kind:ident, $($field:ident: $value:expr),* $(,)?) => {
         $crate::town::event::Event::$kind { $($field: $value.to_owned().into()),* }
     };
 }
-pub use crate::event;
+pub(crate) use event;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
