@@ -51,6 +51,7 @@ mod rescue;
 mod restore;
 mod rig;
 mod role;
+mod screens;
 mod seance;
 mod signal;
 mod sim;
