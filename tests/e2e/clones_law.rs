@@ -190,7 +190,7 @@ impl Law {
         }
         for clone in NAMES {
             let doctor = self.clones.bd(clone, &["doctor"]).run();
-            let said = "Rollback: no change waits for a decision";
+            let said = "Rollback: no rolled-back change waits for a decision";
             assert!(doctor.out.contains(said), "{}", doctor.out);
         }
     }

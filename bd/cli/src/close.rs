@@ -13,9 +13,9 @@ use kit::cli::report::Answer;
 
 /// Close beads
 ///
-/// Without --force it refuses beads that wait for open ones, templates and pinned beads.
-/// Closing several is one transaction. If one id is not found, nothing is closed. Without ids it closes the
-/// bead that was last created, updated or shown.
+/// Refuses blocked beads, templates and pinned beads unless --force is given. Several beads are closed in
+/// one transaction: if one id is not found, nothing is closed. Without an id, closes the bead that was
+/// last created, updated or shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
@@ -37,16 +37,16 @@ pub(crate) struct Args {
     /// Read the reason from a file; `-` is standard input
     #[arg(long, value_name = "PATH")]
     reason_file: Option<String>,
-    /// Close it even if it waits for others or is pinned
+    /// Close blocked and pinned beads, too
     #[arg(short, long)]
     force: bool,
-    /// Then list beads to start now
+    /// Then list the beads that are ready
     #[arg(long)]
     suggest_next: bool,
-    /// Then show the next step of its molecule, and begin it
+    /// Then start and show the next step of the molecule
     #[arg(long = "continue")]
     go_on: bool,
-    /// With --continue, only show the next step
+    /// With --continue, show the next step without starting it
     #[arg(long)]
     no_auto: bool,
     /// The agent session

@@ -1,4 +1,4 @@
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -11,15 +11,15 @@ use kit::cli::report::Answer;
 
 /// Move old closed beads to the archive
 ///
-/// Beads closed longer ago than --older-than move from issues.jsonl to archive/YYYY.jsonl, which is in git
-/// as well. `bd show` and `bd search --archived` still find them; `bd restore ID` brings them back. A bead stays if an
-/// open bead points at it, or if its parent stays.
+/// Moves beads that were closed before --older-than from issues.jsonl to archive/YYYY.jsonl, which git
+/// tracks as well. `bd show` and `bd search --archived` still find them, `bd restore ID` moves them back.
+/// A bead stays if an open bead depends on it, or if its parent stays.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Move beads closed longer ago than this: 90d, 12w, 1y
     #[arg(long, default_value = "90d", value_name = "AGE")]
     older_than: String,
-    /// Only show what would move
+    /// Print the beads that would move
     #[arg(long)]
     dry_run: bool,
 }
@@ -42,6 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         moved?
     };
     Ok(Box::new(Compacted {
+        before,
         beads,
         dry_run: args.dry_run,
     }))
@@ -70,6 +71,7 @@ fn age(text: &str) -> Result<SignedDuration, Usage> {
 /// Beads that went, or would go.
 #[derive(Debug)]
 struct Compacted {
+    before: Timestamp,
     beads: Vec<Bead>,
     dry_run: bool,
 }
@@ -82,7 +84,10 @@ impl Report for Compacted {
 
     fn human(&self, page: &mut Page) {
         if self.beads.is_empty() {
-            page.line("Nothing goes to the archive: no bead was closed that long ago, or those that were are still pointed at by beads that stay");
+            page.line(format!(
+                "Nothing to archive: no bead was closed before {}, or open beads still depend on each of them",
+                self.before.strftime("%Y-%m-%d")
+            ));
             return;
         }
         let count = self.beads.len();

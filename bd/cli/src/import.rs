@@ -16,15 +16,17 @@ use kit::ui::{counted, escape};
 use super::args;
 use kit::cli::report::{Answer, Nothing, Said};
 
-/// Take beads over from a file of records
+/// Import beads from JSONL, SQLite, GitHub, Jira or Linear
 ///
-/// A record of a bead that is not here makes it. One of a bead that is here changes it if the record is newer.
-/// A deleted bead stays deleted. The same file twice changes nothing.
+/// A record creates its bead, or updates it if the record is newer. A deleted bead stays deleted.
+/// Importing the same file again changes nothing.
 ///
-/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the prefix, types, statuses,
-/// kept values and notes that are only in it; and exports of GitHub (`gh issue list --state all --json
-/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`), Jira and Linear as JSON or
-/// CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
+/// From an SQLite database of another bd (read with the program `sqlite3`) the import takes beads and
+/// wisps, and the prefix, types, statuses, kept values and notes. From GitHub it reads the output of `gh
+/// issue list --state all --json
+/// number,title,body,state,labels,assignees,author,comments,url,createdAt,updatedAt,closedAt`, from Jira
+/// and Linear exports as JSON or CSV. The Jira issue `PROJ-7` becomes the bead `PREFIX-proj7` with the
+/// external reference `jira-PROJ-7`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file; `-` is standard input
@@ -33,30 +35,30 @@ pub(crate) struct Args {
     /// The file (default: standard input)
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     input: Option<String>,
-    /// Where the file comes from (default: found by its content)
+    /// The tracker that wrote the file (default: detected from its content)
     #[arg(long, value_name = "TRACKER")]
     from: Option<Tracker>,
-    /// Keep beads that are here unchanged
+    /// Leave existing beads unchanged
     #[arg(short, long)]
     skip_existing: bool,
     /// Refuse dependencies on unknown beads
     #[arg(long)]
     strict: bool,
-    /// Report what would be done
+    /// Print the changes without making them
     #[arg(long)]
     dry_run: bool,
-    /// Give the beads the prefix that is used here
+    /// Give the beads the prefix of this project
     #[arg(long)]
     rename_on_import: bool,
-    /// Import beads of other prefixes unchanged
+    /// Import beads of other prefixes with their ids
     #[arg(long)]
     force: bool,
-    /// What to do about children of unknown parents
+    /// How to import children of unknown parents
     #[arg(long, value_name = "MODE", default_value = "allow")]
     orphan_handling: Orphans,
     #[arg(long, hide = true)]
     dedupe_after: bool,
-    /// Of several beads with one external reference, let the first keep it
+    /// If several beads share an external reference, keep it on the first only
     #[arg(long)]
     clear_duplicate_external_refs: bool,
     #[arg(long, hide = true)]

@@ -35,7 +35,7 @@ pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
     if inside == 0 && missing.is_empty() {
         return Ok(Check::ok(
             "Journal",
-            "every acknowledged change in it can be read",
+            "every acknowledged change is readable",
         ));
     }
     let detail = missing.iter().map(|one| one.describe_damage()).collect();
@@ -55,7 +55,7 @@ pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
             format!("{inside} lines inside it are damaged"),
         )
     } else {
-        let message = "acknowledged changes are only in damaged lines that were set aside";
+        let message = "acknowledged changes exist only in damaged lines that were set aside";
         (Level::Warning, message.to_owned())
     };
     Ok(Check::bad("Journal", level, message, detail, fix))

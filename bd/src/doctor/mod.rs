@@ -145,7 +145,8 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     let removed = store.remove_left_over(clock)?;
     if removed > 0 {
         done.push(format!(
-            "{removed} unfinished files of killed commands are removed"
+            "removed {} of killed commands",
+            counted(removed, "unfinished file")
         ));
     }
     let git = Git::at(store.dir());
@@ -201,7 +202,7 @@ fn order(store: &Store) -> Result<Check, StoreError> {
         Check::bad(
             "Order",
             Level::Warning,
-            "the file is not sorted by id, so that merges by git are harder",
+            "the file is not sorted by id, which makes merges by git harder",
             Vec::new(),
             "bd doctor --fix rewrites it",
         )
@@ -224,29 +225,37 @@ fn edges(snapshot: &Snapshot) -> Check {
         }
     }
     if dangling.is_empty() {
-        return Check::ok("Edges", "every edge leads to a bead");
+        return Check::ok("Edges", "every dependency leads to an existing bead");
     }
     Check::bad(
         "Edges",
         Level::Warning,
         format!(
-            "{} edges lead to beads that are not there; they block nothing",
-            dangling.len()
+            "{} to beads that do not exist; they block nothing",
+            counted_dependencies(dangling.len())
         ),
         dangling,
-        "bd dep remove FROM TO takes an edge away",
+        "`bd dep remove FROM TO` removes one",
     )
+}
+
+/// "1 dependency", "2 dependencies".
+fn counted_dependencies(count: usize) -> String {
+    match count {
+        1 => "1 dependency".to_owned(),
+        _ => format!("{count} dependencies"),
+    }
 }
 
 fn circles(snapshot: &Snapshot) -> Check {
     match change::find_cycle(snapshot) {
-        None => Check::ok("Circles", "no bead waits for itself"),
+        None => Check::ok("Circles", "no bead blocks itself"),
         Some(circle) => Check::bad(
             "Circles",
             Level::Error,
-            "beads wait for each other in a circle",
+            "beads block each other in a cycle",
             vec![circle.join(" → ")],
-            "bd dep remove takes one of the edges away",
+            "`bd dep remove FROM TO` removes a dependency of the cycle",
         ),
     }
 }
@@ -260,24 +269,24 @@ fn values(snapshot: &Snapshot) -> Check {
     };
     let found: Vec<String> = snapshot.all().flat_map(odd).collect();
     if found.is_empty() {
-        return Check::ok("Values", "every known field has a value of its kind");
+        return Check::ok("Values", "every known field has a value of its type");
     }
     let message = format!(
-        "{} fields have a value of another kind, which counts as none",
-        found.len()
+        "{} with a value of the wrong type, which counts as no value",
+        counted(found.len(), "field")
     );
-    let fix = "bd update ID gives the field a value; the old one stays in the line until then";
+    let fix = "`bd update ID` sets the field; the old value stays in the line until then";
     Check::bad("Values", Level::Warning, message, found, fix)
 }
 
 fn index(store: &Store) -> Result<Check, StoreError> {
     Ok(if store.index_agrees()? {
-        Check::ok("Index", "it says what the files say")
+        Check::ok("Index", "agrees with the files")
     } else {
         Check::bad(
             "Index",
             Level::Error,
-            "it does not say what the files say",
+            "disagrees with the files",
             Vec::new(),
             "bd doctor --fix rebuilds it",
         )
@@ -289,7 +298,10 @@ fn rollback(store: &Store) -> Result<Check, StoreError> {
     let left = store.rolled_back()?;
     let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
     if ids.is_empty() {
-        return Ok(Check::ok("Rollback", "no change waits for a decision"));
+        return Ok(Check::ok(
+            "Rollback",
+            "no rolled-back change waits for a decision",
+        ));
     }
     Ok(Check::bad(
         "Rollback",
@@ -312,12 +324,12 @@ fn settings(snapshot: &Snapshot) -> Check {
     });
     let odd: Vec<String> = odd.collect();
     if odd.is_empty() {
-        return Check::ok("Settings", "each has a value that it takes");
+        return Check::ok("Settings", "every value is valid");
     }
     Check::bad(
         "Settings",
         Level::Warning,
-        "some have a value that they do not take",
+        "some values are not valid",
         odd,
         "`bd config set NAME VALUE`",
     )
@@ -344,9 +356,9 @@ fn merges(store: &Store) -> Check {
         return Check::bad(
             "Merges",
             Level::Error,
-            "git has two sides of issues.jsonl: a merge of it is not finished, and the file may be one side only",
+            "a merge of issues.jsonl is not finished, and the file may hold one side only",
             Vec::new(),
-            "bd merge --unmerged brings both together, by field",
+            "`bd merge --unmerged` merges both sides field by field",
         );
     }
     match git.has_merge_driver(&path) {
@@ -361,9 +373,9 @@ fn merges(store: &Store) -> Check {
         Err(error) => Check::bad(
             "Merges",
             Level::Warning,
-            format!("git cannot be asked: {error}"),
+            format!("git does not answer: {error}"),
             Vec::new(),
-            "see that git runs here",
+            "check that git runs in this folder",
         ),
     }
 }
@@ -377,8 +389,8 @@ fn left_over(store: &Store, clock: &Clock) -> Option<Check> {
             "Left over",
             Level::Warning,
             format!(
-                "{} unfinished files of killed commands, of no use",
-                found.len()
+                "{} of killed commands, of no use",
+                counted(found.len(), "unfinished file")
             ),
             names.collect(),
             "bd doctor --fix removes them",

@@ -28,14 +28,14 @@ pub(super) fn check(snapshot: &Snapshot) -> Check {
         .map(|bead| format!("{}: {}", bead.id, bead.title))
         .collect();
     if found.is_empty() {
-        return Check::ok("Pollution", "no bead looks like one of a test");
+        return Check::ok("Pollution", "no bead looks like test data");
     }
-    let message = format!("{} may be left from tests", counted(found.len(), "bead"));
+    let message = format!("{} may be test data", counted(found.len(), "bead"));
     Check::bad(
         "Pollution",
         Level::Warning,
         message,
         found,
-        "`bd delete ID` for those that are",
+        "`bd delete ID` deletes one",
     )
 }

@@ -14,7 +14,7 @@ const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.p
 pub(super) fn check(dir: &Path) -> Check {
     let found = mark::databases(dir);
     let [first, ..] = found.as_slice() else {
-        return Check::ok("Database", "none of another bd");
+        return Check::ok("Database", "no database of another bd");
     };
     let mut detail: Vec<String> = found.iter().map(|path| held(path)).collect();
     let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
@@ -27,7 +27,7 @@ pub(super) fn check(dir: &Path) -> Check {
         "Database",
         Level::Warning,
         format!(
-            "{} is a database of another bd; it is not used and not touched",
+            "{} is a database of another bd, which is neither read nor changed",
             first.display()
         ),
         detail,

@@ -37,7 +37,7 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
             for warning in &runtime.warnings {
                 page.warn(
                     format!("{role}: {warning}"),
-                    "mend role_agents in the settings",
+                    "correct role_agents in the settings",
                 );
             }
             trust(town, page, rig, &role, &runtime);
@@ -83,7 +83,7 @@ fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, 
         );
         page.note(
             text,
-            "the question at the start is answered; answer it once yourself to be rid of it",
+            "Gas Town answers the question at each start; answer it once yourself to stop it",
         );
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             let text = format!("rig {name}: {} is not there", rig.root().display());
             page.error(
                 text,
-                "bring the folder back, or take the rig off the list: gt rig remove",
+                "restore the folder, or remove the rig from the list with `gt rig remove`",
             );
             continue;
         }
@@ -44,7 +44,7 @@ fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
     let layers = config::Layers::load(town, Some(rig)).unwrap_or_default();
     let unused = unused.iter().map(ToString::to_string);
     for fault in unused.chain(rule::check(&layers)) {
-        let hint = "correct it, or take it out";
+        let hint = "correct or remove it";
         page.warn(format!("rig {name}: {fault}"), hint);
     }
 }
@@ -63,7 +63,7 @@ fn repository(
         let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");
         page.warn(
             text,
-            "set one to the other: mayor/rigs.json, or git remote set-url",
+            "correct mayor/rigs.json, or the remote with `git remote set-url`",
         );
     }
     if url.is_some() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bd::store::Routes;
+use kit::ui::counted;
 
 use super::Page;
 use crate::host::LiveTown;
@@ -15,12 +16,12 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         places.entry(&route.prefix).or_default().push(&route.path);
         let Some(folder) = routes.dir_of(route) else {
             let text = format!(
-                "the route {} leads to {}, where no beads are",
+                "the route {} leads to {}, which has no beads",
                 route.prefix, route.path
             );
             page.warn(
                 text,
-                "take the line out of .beads/routes.jsonl, or bring the folder back",
+                "remove the line from .beads/routes.jsonl, or restore the folder",
             );
             continue;
         };
@@ -36,7 +37,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             page.warn(
                 text,
-                "mend .beads/routes.jsonl: new beads of that rig cannot be found",
+                "correct .beads/routes.jsonl: new beads of that rig cannot be found",
             );
         }
     }
@@ -55,6 +56,9 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
     page.ok_unless(
         before,
-        format!("{} routes lead where they should", routes.all().len()),
+        format!(
+            "{} to the right stores",
+            counted(routes.all().len(), "route")
+        ),
     );
 }

@@ -35,7 +35,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         }
         for folder in strangers(&rig, &polecats) {
             let text = format!("{}: a sandbox without a polecat", folder.display());
-            page.note(text, "look whether work is in it before you remove it");
+            page.note(text, "check it for unsaved work before you remove it");
         }
         let text = format!(
             "rig {}: {} with a sound sandbox",

@@ -35,12 +35,15 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             let text = format!("session {} belongs to no agent of this town", live.name);
             page.note(
                 text,
-                "its rig may have been removed; look at it before you end it",
+                "its rig may have been removed; check it before you end it",
             );
         }
         if let Some(how) = ended::how_dead(live) {
             let text = format!("session {} has ended {how} but is still shown", live.name);
-            page.note(text, "the next patrol looks after it: gtd run --once");
+            page.note(
+                text,
+                "the next patrol removes it; `gtd run --once` runs one now",
+            );
         }
     }
     let files = fs::read_dir(town.layout.session_files())
@@ -63,7 +66,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     page.ok_unless(
         before,
         format!(
-            "{}, all of agents of this town",
+            "{}, each of an agent of this town",
             counted(sessions.len(), "session")
         ),
     );

@@ -44,7 +44,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             page.warn(
                 text,
-                "the line is kept unchanged and the rest works; edit it by hand",
+                "the line is kept unchanged and everything else works; correct it by hand",
             );
         }
         let aside = set_aside(&folder.join("damaged"));
@@ -53,7 +53,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 "{owner}: {aside} files of damaged lines are in {}",
                 folder.join("damaged").display()
             );
-            page.warn(text, "mend the lines and put them back into issues.jsonl, or remove the files when they are of no use");
+            page.warn(text, "correct the lines and put them back into issues.jsonl, or remove the files if they are of no use");
         }
         if beads.damaged().is_empty() && aside == 0 {
             page.ok(format!(
