@@ -1,7 +1,7 @@
 //! The one table from typed errors to what a person and a program are told: message, hint, JSON code,
 //! exit code.
 
-use kit::failure::{CHANGED, FAILED, Failure, Usage};
+use kit::failure::{CHANGED, FAILED, Failure, UsageError};
 
 use crate::bead::id::{ResolveError, is_well_formed};
 use crate::change::{ChangeError, PlanError};
@@ -27,7 +27,7 @@ pub fn describe_failure(error: &anyhow::Error) -> Failure {
 
 /// Code, exit and hint of the first cause that we know.
 fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
-    if error.downcast_ref::<Usage>().is_some() {
+    if error.downcast_ref::<UsageError>().is_some() {
         return ("usage", FAILED, None);
     }
     let known = error.chain().find_map(|cause| {
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn usage_exits_with_two_and_unknown_errors_with_one() {
-        let usage = anyhow::Error::from(Usage("unknown flag: --x".into()));
+        let usage = anyhow::Error::from(UsageError("unknown flag: --x".into()));
         assert_eq!(describe_failure(&usage).exit, 1);
         let other: anyhow::Result<()> = Err(anyhow::anyhow!("odd")).context("doing");
         assert_eq!(describe_failure(&other.unwrap_err()).code, "failed");

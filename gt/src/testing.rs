@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bd::git::{Git, Identity};
-use kit::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, RandomSource};
 
 use crate::flow::install::{InstallRequest, install};
 use crate::flow::rig::{self, AddRequest, Added};
@@ -32,7 +32,7 @@ impl Place {
             ("HOME", home.as_str()),
             ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ];
-        let env = Env::with(folder.path(), vars);
+        let env = Env::with_vars(folder.path(), vars);
         let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
         install(&env, &clock, &root, &InstallRequest::default()).unwrap();
         let host = Arc::new(FakeHost::new());
@@ -40,7 +40,7 @@ impl Place {
             layout: Layout::new(&root),
             env,
             clock,
-            random: Random::choose(Some("1")),
+            random: RandomSource::choose(Some("1")),
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
             reports: bd::store::Reports::default(),

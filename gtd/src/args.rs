@@ -61,7 +61,7 @@ pub fn command() -> clap::Command {
     reason = "the same shape as the other programs"
 )]
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command) {
         return exit;
     }
     let cli = match Cli::try_parse_from(args) {
@@ -90,7 +90,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 
 fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
     let root = match &args.town {
-        Some(path) => gt::town::find(&env.at(&env.cwd().join(path)))?,
+        Some(path) => gt::town::find(&env.in_dir(&env.cwd().join(path)))?,
         None => gt::town::find(env)?,
     };
     crate::log::begin(env);

@@ -33,7 +33,7 @@ pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
     let lines = decisions.iter().map(|one| {
-        let (rule, saw) = (one.rule.name, kit::ui::escape::line(&one.saw));
+        let (rule, saw) = (one.rule.name, kit::ui::escape::escape_line(&one.saw));
         format!("{rule}  {}: {saw}\n", one.action.subject())
     });
     let text: String = lines.collect();
@@ -115,7 +115,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         tracing::error!(town = %root.display(), "the town's folder was removed or moved away; ending");
         // What is there now belongs to another town.
         if !root.exists() {
-            kit::sys::file::remove(&gt::host::daemon::socket_path(&town))?;
+            kit::sys::file::remove_file(&gt::host::daemon::socket_path(&town))?;
         }
         return Ok(());
     }

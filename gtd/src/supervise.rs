@@ -22,7 +22,7 @@ impl Instance {
     /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
     /// of that name would let two daemons hold "the" lock.
     pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
-        file::make_folder(&town.layout.daemon(), 0o700)?;
+        file::create_folder(&town.layout.daemon(), 0o700)?;
         let lock = match Lock::try_take(&lock_path(town)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => return Err(AlreadyRunning.into()),
@@ -57,8 +57,8 @@ impl Instance {
     pub(crate) fn end(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
-        file::remove(&pid_path(town))?;
-        file::remove(&gt::host::daemon::socket_path(town))?;
+        file::remove_file(&pid_path(town))?;
+        file::remove_file(&gt::host::daemon::socket_path(town))?;
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl Instance {
 
 /// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
 fn inform(town: &LiveTown, path: &Path, content: &[u8]) {
-    if let Err(error) = file::replace_relaxed(path, content, 0o644) {
+    if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");
     }

@@ -27,12 +27,12 @@ pub struct Failure {
 /// A command line that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Usage(pub String);
+pub struct UsageError(pub String);
 
 /// Something already said, item by item, on standard error: nothing is left to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nothing succeeded")]
-pub struct Silent;
+pub struct SilentFailure;
 
 impl Failure {
     /// A failure that no table classifies: the message is the chain of causes of the error.

@@ -10,7 +10,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 pub const NUMBER_MARK: &str = "\u{fffe}number:";
 
 /// A formatter that escapes what HTML pages could trip over, and else does as `F` does.
-pub struct Escaped<F>(pub F);
+pub struct EscapingFormatter<F>(pub F);
 
 macro_rules! forward {
     ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
@@ -20,7 +20,7 @@ macro_rules! forward {
     };
 }
 
-impl<F: Formatter> Formatter for Escaped<F> {
+impl<F: Formatter> Formatter for EscapingFormatter<F> {
     forward! {
         begin_array();
         end_array();
@@ -41,16 +41,16 @@ impl<F: Formatter> Formatter for Escaped<F> {
     ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = memchr::memchr3(b'<', b'>', b'&', rest.as_bytes()) {
-            separated(writer, &rest[..at])?;
+            write_escaping_separators(writer, &rest[..at])?;
             write!(writer, "\\u{:04x}", rest.as_bytes()[at])?;
             rest = &rest[at + 1..];
         }
-        separated(writer, rest)
+        write_escaping_separators(writer, rest)
     }
 }
 
 /// Writes text without markup, its line and paragraph separators escaped.
-fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
+fn write_escaping_separators<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()> {
     let mut rest = text;
     // Few texts have the byte that both begin with, and a byte is found far quicker than a character.
     if memchr::memchr(0xe2, text.as_bytes()).is_some() {
@@ -66,7 +66,7 @@ fn separated<W: ?Sized + io::Write>(writer: &mut W, text: &str) -> io::Result<()
 }
 
 /// Printed JSON with the marked strings as numbers.
-pub fn unmark(text: String) -> String {
+pub fn unmark_numbers(text: String) -> String {
     let quoted = format!("\"{NUMBER_MARK}");
     if memchr::memmem::find(text.as_bytes(), quoted.as_bytes()).is_none() {
         return text;
@@ -94,14 +94,14 @@ pub fn unmark(text: String) -> String {
 }
 
 /// A value as indented JSON with the escapes of existing clients and a final newline.
-pub fn pretty(value: &impl Serialize) -> String {
+pub fn to_pretty_json(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let formatter = Escaped(PrettyFormatter::with_indent(b"  "));
+    let formatter = EscapingFormatter(PrettyFormatter::with_indent(b"  "));
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
     // Writing a JSON value into memory has no way to fail.
     value.serialize(&mut serializer).ok();
     bytes.push(b'\n');
-    unmark(String::from_utf8(bytes).unwrap_or_default())
+    unmark_numbers(String::from_utf8(bytes).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
     fn json_is_indented_and_escaped_and_keeps_empty_lists() {
         let value = serde_json::json!({"a": "<&>", "list": [], "map": {}});
         assert_eq!(
-            pretty(&value),
+            to_pretty_json(&value),
             "{\n  \"a\": \"\\u003c\\u0026\\u003e\",\n  \"list\": [],\n  \"map\": {}\n}\n"
         );
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
 
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::Env;
 use kit::ui::Ui;
 
@@ -178,11 +178,11 @@ pub(super) fn answer(error: &clap::Error, args: &[String]) -> Option<ExitCode> {
     let screen = Ui::new(is_json, false, &Env::default());
     if !is_harmless {
         let text = format!("bd {name} is not offered: {}", command.line);
-        return Some(super::fail(&screen, &Usage(text).into()));
+        return Some(super::fail(&screen, &UsageError(text).into()));
     }
     if is_json {
         let value = json!({"status": "not_needed", "message": command.line});
-        screen.raw(&kit::json::pretty(&value));
+        screen.raw(&kit::json::to_pretty_json(&value));
     } else {
         screen.raw(&format!("{}\n", command.line));
     }

@@ -10,7 +10,7 @@ use kit::ui::{Page, Report, escape};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List blocked beads and their blockers
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 /// How many people get.
 const LIMIT: usize = 50;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
     let below = match &args.parent {
@@ -100,13 +100,13 @@ impl Report for Blocked {
             let head = format!(
                 "[{}] {}: ",
                 line::priority(&style, bead.priority),
-                style.cyan(&escape::line(&bead.id))
+                style.cyan(&escape::escape_line(&bead.id))
             );
             line::fitted(page, &head, &bead.title, "");
             if by.is_empty() {
                 page.line(format!("  Status: {}", bead.status));
             } else {
-                let list = escape::line(&by.join(" "));
+                let list = escape::escape_line(&by.join(" "));
                 page.cut_line(format!(
                     "  Blocked by {} open dependencies: [{list}]",
                     by.len()

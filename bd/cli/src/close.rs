@@ -4,12 +4,12 @@ use crate::context::Context;
 use bd::bead::{Bead, DepKind, Status};
 use bd::change;
 use bd::molecule::progress::{self, Advance};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Close beads
 ///
@@ -54,14 +54,16 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("close")?;
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
-        return Err(Usage("--suggest-next only works when closing a single issue".into()).into());
+        return Err(
+            UsageError("--suggest-next only works when closing a single issue".into()).into(),
+        );
     }
     if args.go_on && ids.len() > 1 {
-        return Err(Usage("--continue only works when closing a single issue".into()).into());
+        return Err(UsageError("--continue only works when closing a single issue".into()).into());
     }
     let from_file = args
         .reason_file
@@ -177,7 +179,7 @@ impl Report for Closed {
             page.line(format!(
                 "{mark} Closed {}: {}",
                 bead.id,
-                escape::line(&bead.close_reason)
+                escape::escape_line(&bead.close_reason)
             ));
         }
         if let Some(step) = &self.step {
@@ -190,7 +192,7 @@ impl Report for Closed {
                 page.cut_line(format!(
                     "  • {} \"{}\" (P{})",
                     bead.id,
-                    escape::line(&bead.title),
+                    escape::escape_line(&bead.title),
                     bead.priority
                 ));
             }
@@ -208,7 +210,11 @@ fn human_step(page: &mut Page, step: &Advance) {
     match &step.next {
         Some(next) => {
             let verb = if step.is_begun { "Begun" } else { "Next" };
-            page.cut_line(format!("{verb}: {} {}", next.id, escape::line(&next.title)));
+            page.cut_line(format!(
+                "{verb}: {} {}",
+                next.id,
+                escape::escape_line(&next.title)
+            ));
             page.line(format!("  bd show {}", next.id));
         }
         None if step.is_complete => {

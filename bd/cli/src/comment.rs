@@ -5,7 +5,7 @@ use bd::bead::record;
 use bd::change;
 
 use super::args;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Comment on a bead
 #[derive(Debug, clap::Args)]
@@ -27,13 +27,13 @@ pub(crate) struct Args {
     pub(super) author: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("comment")?;
     let text = match (&args.file, args.stdin, args.text.as_slice()) {
         (Some(path), _, _) => args::file(ctx, path)?,
         (None, true, _) => args::stdin()?,
         (None, false, []) => {
-            return Err(kit::failure::Usage(
+            return Err(kit::failure::UsageError(
                 "comment text required (use -f to read from a file)".into(),
             )
             .into());
@@ -54,5 +54,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let comment = result?;
     let line = format!("Comment added to {}", comment.issue_id);
     let json = serde_json::from_slice(&record::compact(&comment)).unwrap_or_default();
-    Said::new(json, line).answer()
+    TextReport::new(json, line).into_answer()
 }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::store::compact;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Move old closed beads to the archive
 ///
@@ -24,11 +24,11 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let before = ctx
         .now()
         .checked_sub(age(&args.older_than)?)
-        .map_err(|_| Usage(format!("{} is too long ago", args.older_than)))?;
+        .map_err(|_| UsageError(format!("{} is too long ago", args.older_than)))?;
     let store = ctx.store()?;
     let beads = if args.dry_run {
         let snapshot = store.snapshot()?;
@@ -48,8 +48,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 /// An age in days, weeks, months of 30 days or years of 365.
-fn age(text: &str) -> Result<SignedDuration, Usage> {
-    let wrong = || Usage(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
+fn age(text: &str) -> Result<SignedDuration, UsageError> {
+    let wrong = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
     let unit = text.chars().last().ok_or_else(wrong)?;
     let number: i64 = text[..text.len() - unit.len_utf8()]
         .parse()
@@ -89,7 +89,11 @@ impl Report for Compacted {
         if self.dry_run {
             page.line(format!("Would archive {count} beads:"));
             for bead in &self.beads {
-                page.cut_line(format!("  {} {}", bead.id, escape::line(&bead.title)));
+                page.cut_line(format!(
+                    "  {} {}",
+                    bead.id,
+                    escape::escape_line(&bead.title)
+                ));
             }
         } else {
             let beads = counted(count, "bead");

@@ -11,9 +11,9 @@ use bd::git::{Git, User};
 use bd::query::when;
 use bd::store::find;
 use bd::store::{Author, Reports, Routes, Store, StoreError};
-use kit::failure::Usage;
-use kit::sys::env::zone;
-use kit::sys::{Clock, Env, Random, file};
+use kit::failure::UsageError;
+use kit::sys::env::local_time_zone;
+use kit::sys::{Clock, Env, RandomSource, file};
 use kit::ui::Ui;
 
 /// The context of one `bd` command.
@@ -24,7 +24,7 @@ pub(crate) struct Context {
     /// The clock.
     pub clock: Clock,
     /// Chance.
-    pub random: Random,
+    pub random: RandomSource,
     /// The screen.
     pub ui: Ui,
     /// The settings of the project around the working directory, beneath environment and flags.
@@ -54,7 +54,7 @@ impl Context {
         }
         Ok(Self {
             clock: Clock::choose(env.get("BD_NOW")),
-            random: Random::choose(env.get("BD_SEED")),
+            random: RandomSource::choose(env.get("BD_SEED")),
             env,
             ui,
             config,
@@ -150,18 +150,18 @@ impl Context {
     }
 
     /// A time given to a flag.
-    pub(crate) fn time(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
-        when::read(text, self.now(), &zone()).ok_or_else(|| {
-            Usage(format!(
+    pub(crate) fn time(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
+        when::read(text, self.now(), &local_time_zone()).ok_or_else(|| {
+            UsageError(format!(
                 "invalid {flag} format \"{text}\": use +2d, 2026-03-01, an RFC 3339 time, or words such as tomorrow"
             ))
         })
     }
 
     /// A time that lies back, or an age such as `5m`, given to a flag.
-    pub(crate) fn past(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
-        when::past(text, self.now(), &zone()).ok_or_else(|| {
-            Usage(format!(
+    pub(crate) fn past(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
+        when::past(text, self.now(), &local_time_zone()).ok_or_else(|| {
+            UsageError(format!(
                 "invalid {flag} format \"{text}\": use 2h, 3d, 2026-03-01, an RFC 3339 time, or words such as yesterday"
             ))
         })
@@ -170,7 +170,7 @@ impl Context {
     /// The bead that was last created, updated or shown here.
     pub(crate) fn last_touched(&self) -> Option<String> {
         let path = self.found().ok()?.dir.join("last-touched");
-        let text = String::from_utf8(file::read(&path).ok()??).ok()?;
+        let text = String::from_utf8(file::read_file_if_exists(&path).ok()??).ok()?;
         let id = text.lines().next()?.trim();
         (!id.is_empty()).then(|| id.to_owned())
     }
@@ -183,7 +183,7 @@ impl Context {
                 return;
             }
             // A convenience: a folder that cannot be written to has told so already.
-            file::put_line(&path, id, 0o600).ok();
+            file::put_first_line(&path, id, 0o600).ok();
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::context::Context;
 use bd::formula::{Formula, cook, vars};
 use bd::molecule::proto;
 use bd::molecule::template::Template;
-pub(crate) use kit::ui::{Page, Report, counted, escape, pretty};
+pub(crate) use kit::ui::{Page, Report, counted, escape, to_pretty_json};
 
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Cook a formula into a proto
 ///
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::mol::shelf(ctx, &args.search_path);
     let given = super::mol::values(&args.var)?;
     let loaded = shelf.load(&args.formula)?;
@@ -58,8 +58,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Ok(Box::new(Preview { formula }));
     }
     if !args.persist {
-        ctx.ui.raw(&pretty(&formula));
-        return Ok(Box::new(Nothing));
+        ctx.ui.raw(&to_pretty_json(&formula));
+        return Ok(Box::new(EmptyReport));
     }
     ctx.may_change("cook")?;
     let variables = formula.vars.keys().cloned().collect();
@@ -115,8 +115,8 @@ impl Report for Preview {
         for step in steps {
             page.cut_line(format!(
                 "  {}: {}",
-                escape::line(&step.id),
-                escape::line(&step.title)
+                escape::escape_line(&step.id),
+                escape::escape_line(&step.title)
             ));
         }
     }

@@ -7,7 +7,7 @@ use bd::bead::Bead;
 use kit::ui::{Page, Report, escape};
 
 use super::args::FilterArgs;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Count beads, closed ones included
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ struct By {
     label: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = args.filter.filter(ctx)?;
     let (total, groups) = match key(&args.by) {
@@ -113,7 +113,7 @@ impl Report for Count {
                 page.line(format!("Total: {}", self.total));
                 page.blank();
                 for (group, count) in groups {
-                    page.line(format!("{}: {count}", escape::line(group)));
+                    page.line(format!("{}: {count}", escape::escape_line(group)));
                 }
             }
         }

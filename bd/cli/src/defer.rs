@@ -4,7 +4,7 @@ use bd::change::{self, Edit};
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Defer beads
 ///
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     until: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("defer")?;
     each::resolve_all(ctx, &args.ids)?;
     let until = args

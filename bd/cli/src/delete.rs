@@ -3,11 +3,11 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::change::{self, Deleted};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::args;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Delete beads
 ///
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut ids = args.ids;
     if let Some(path) = &args.from_file {
         let text = args::file(ctx, path)?;
@@ -53,9 +53,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(id.clone()));
     if ids.is_empty() {
-        return Err(
-            Usage("no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into()).into(),
-        );
+        return Err(UsageError(
+            "no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into(),
+        )
+        .into());
     }
     let single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;
@@ -66,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     if !args.force || args.dry_run {
         preview(ctx, &snapshot, &ids);
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     ctx.may_change("delete")?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -85,7 +86,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "  Removed {} dependency link(s), updated text references in {} issue(s)",
         total.dependencies_removed, total.references_updated
     );
-    Said::lines(summary(&ids, total, single), vec![line, details]).answer()
+    TextReport::lines(summary(&ids, total, single), vec![line, details]).into_answer()
 }
 
 fn summary(ids: &[String], total: Deleted, single: bool) -> Value {
@@ -139,7 +140,11 @@ fn with_dependents(snapshot: &Snapshot, ids: Vec<String>) -> Vec<String> {
 fn preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
     let mut text = "⚠️  DELETE PREVIEW\n\nIssues to delete:\n".to_owned();
     for bead in ids.iter().filter_map(|id| snapshot.get(id)) {
-        text.push_str(&format!("  {}: {}\n", bead.id, escape::line(&bead.title)));
+        text.push_str(&format!(
+            "  {}: {}\n",
+            bead.id,
+            escape::escape_line(&bead.title)
+        ));
         for edge in &bead.dependencies {
             text.push_str(&format!(
                 "    {} → {} ({})\n",

@@ -5,11 +5,11 @@ use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
 use bd::query::differ::{self, Difference};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, cut, escape};
 
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how beads differ from those of a commit
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     after: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let git = Git::at(store.dir());
     let old = beads_at(&git, &args.before)?;
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     let commit = git.resolve(rev)?;
-    let commit = commit.ok_or_else(|| Usage(format!("no commit or branch \"{rev}\"")))?;
+    let commit = commit.ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
     let text = git.file_at(&commit, "./issues.jsonl")?;
     let read = lines::read(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {
@@ -67,7 +67,7 @@ fn short(value: &Value) -> String {
         Value::Array(all) if all.iter().any(Value::is_object) => counted(all.len(), "entry"),
         other => other.to_string(),
     };
-    cut::cut(&escape::line(&text), VALUE)
+    cut::cut_to_width(&escape::escape_line(&text), VALUE)
 }
 
 impl Report for Differences {
@@ -100,13 +100,13 @@ impl Report for Differences {
                 _ => style.yellow("~"),
             };
             let bead = own.bead();
-            let id = style.cyan(&escape::line(&bead.id));
+            let id = style.cyan(&escape::escape_line(&bead.id));
             super::line::fitted(page, &format!("{mark} {id} "), &bead.title, "");
             for (name, old, new) in &own.fields {
                 if name == "updated_at" {
                     continue;
                 }
-                let name = escape::line(name);
+                let name = escape::escape_line(name);
                 page.cut_line(format!("    {name}: {} → {}", short(old), short(new)));
             }
         }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::doctor::{self, Check, Level};
 use bd::store::find;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check the beads of a project and name the fixes
 ///
@@ -79,10 +79,13 @@ impl Args {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.path {
         Some(path) => {
-            let dir = ctx.env.absolute(&path.to_string_lossy()).join(".beads");
+            let dir = ctx
+                .env
+                .make_absolute(&path.to_string_lossy())
+                .join(".beads");
             ctx.open(&find::follow(&dir, &mut Vec::new()))?
         }
         None => ctx.store()?,
@@ -109,7 +112,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "unknown check {name:?}: use validate, pollution, {}",
                 names.join(", ")
             );
-            return Err(Usage(text).into());
+            return Err(UsageError(text).into());
         }
     }
     if args.check_health {
@@ -121,8 +124,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         mended,
     };
     if let Some(path) = &args.output {
-        let path = ctx.env.absolute(&path.to_string_lossy());
-        std::fs::write(&path, kit::json::pretty(&report.json()))
+        let path = ctx.env.make_absolute(&path.to_string_lossy());
+        std::fs::write(&path, kit::json::to_pretty_json(&report.json()))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(Box::new(report))
@@ -177,7 +180,7 @@ impl Report for Examined {
 
     fn human(&self, page: &mut Page) {
         for line in &self.mended {
-            page.line(format!("✓ {}", escape::line(line)));
+            page.line(format!("✓ {}", escape::escape_line(line)));
         }
         for check in &self.checks {
             let style = page.style().clone();
@@ -189,16 +192,16 @@ impl Report for Examined {
             page.line(format!(
                 "{mark} {}: {}",
                 check.name,
-                escape::line(&check.message)
+                escape::escape_line(&check.message)
             ));
             for line in check.detail.iter().take(20) {
-                page.cut_line(format!("    {}", escape::line(line)));
+                page.cut_line(format!("    {}", escape::escape_line(line)));
             }
             if check.detail.len() > 20 {
                 page.line(format!("    and {} more", check.detail.len() - 20));
             }
             if let Some(fix) = &check.fix {
-                page.line(format!("    Fix: {}", escape::line(fix)));
+                page.line(format!("    Fix: {}", escape::escape_line(fix)));
             }
         }
     }

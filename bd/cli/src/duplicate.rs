@@ -5,7 +5,7 @@ use bd::bead::DepKind;
 use bd::change;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Close a bead as a duplicate of another
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     of: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("duplicate")?;
     let store = ctx.store_of(&args.id)?;
     let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -29,9 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Ok((id, canonical))
     })?;
     let value = json!({"duplicate": id, "canonical": canonical, "status": "closed"});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Marked {id} as duplicate of {canonical} (closed)"),
     )
-    .answer()
+    .into_answer()
 }

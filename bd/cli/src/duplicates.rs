@@ -7,7 +7,7 @@ use bd::query::similar;
 use bd::store::Snapshot;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Find open beads with the same title and texts
 ///
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let beads: Vec<&Bead> = snapshot.live().collect();
@@ -175,7 +175,7 @@ impl Report for Duplicates {
             counted(self.groups.len(), "duplicate group")
         ));
         for group in &self.groups {
-            page.line(escape::line(&group.members[0].bead.title));
+            page.line(escape::escape_line(&group.members[0].bead.title));
             for own in &group.members {
                 let stays = own.bead.id == group.target;
                 let mark = if stays { "→" } else { " " };

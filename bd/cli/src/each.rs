@@ -6,14 +6,14 @@
 use crate::context::Context;
 use bd::change::ChangeError;
 use bd::store::{StoreError, Tx};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 /// The ids of a command, or the bead touched last.
-pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, Usage> {
+pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, UsageError> {
     if !ids.is_empty() {
         return Ok(ids);
     }
-    let missing = || Usage("no issue ID provided and no last touched issue".into());
+    let missing = || UsageError("no issue ID provided and no last touched issue".into());
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 

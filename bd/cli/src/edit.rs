@@ -8,11 +8,11 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::change::{self, ChangeError, Edit};
 use bd::git::Git;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::env::temp_dir;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Edit a text of a bead in your editor
 ///
@@ -87,7 +87,7 @@ impl Field {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("edit")?;
     let field = match args {
         Args { title: true, .. } => Field::Title,
@@ -118,7 +118,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let new = match written {
         Ok(new) if new == old => {
             let line = format!("No changes to the {} of {id}", field.name());
-            return Said::new(json!({"id": id, "changed": false}), line).answer();
+            return TextReport::new(json!({"id": id, "changed": false}), line).into_answer();
         }
         Ok(new) => new,
         Err(error) => return Err(keep(path, error, old)),
@@ -129,7 +129,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
         if field.text(now) != old {
             let name = field.name();
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "the {name} of {id} was changed while you edited it; nothing was written"
             ))
             .into());
@@ -141,13 +141,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     ctx.touch(id);
     let line = format!("✓ Updated the {} of {id}", field.name());
-    Said::new(json!({"id": id, "changed": true}), line).answer()
+    TextReport::new(json!({"id": id, "changed": true}), line).into_answer()
 }
 
 /// Runs the editor on a file. As git does it, the setting is a shell command, and the path is its argument.
 fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
     let editor = editor(ctx);
-    let status = Exec::new("sh")
+    let status = ChildCommand::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), &editor])
         .arg(path)
         .cwd(ctx.env.cwd())
@@ -155,7 +155,7 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
     if status.success() {
         return Ok(());
     }
-    Err(Usage(format!("the editor failed: {editor}; nothing was written")).into())
+    Err(UsageError(format!("the editor failed: {editor}; nothing was written")).into())
 }
 
 fn editor(ctx: &Context) -> String {
@@ -180,7 +180,9 @@ fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
     if field == Field::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {
-            return Err(Usage("a title is one line of text; nothing was written".into()).into());
+            return Err(
+                UsageError("a title is one line of text; nothing was written".into()).into(),
+            );
         }
         return Ok(title.to_owned());
     }
@@ -199,7 +201,7 @@ fn keep(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Er
     match path.keep() {
         Ok(kept) => {
             let message = bd::error::describe_failure(&error).message;
-            Usage(format!("{message}. Your text is in {}", kept.display())).into()
+            UsageError(format!("{message}. Your text is in {}", kept.display())).into()
         }
         Err(_) => error,
     }

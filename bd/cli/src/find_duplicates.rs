@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::query::{Filter, similar};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Find pairs of beads whose texts are alike
 #[derive(Debug, clap::Args)]
@@ -27,16 +27,16 @@ pub(crate) struct Args {
     model: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.method != "mechanical" {
         let text = format!(
             "method {:?} is not offered: use mechanical, which asks no model",
             args.method
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
     if !(0.0..=1.0).contains(&args.threshold) {
-        return Err(Usage("threshold must be between 0.0 and 1.0".into()).into());
+        return Err(UsageError("threshold must be between 0.0 and 1.0".into()).into());
     }
     let snapshot = ctx.store()?.snapshot()?;
     let not_statuses = match &args.status {
@@ -101,7 +101,11 @@ impl Report for Pairs {
         for (a, b, similarity) in &self.pairs {
             page.line(format!("{:.0}% alike:", similarity * 100.0));
             for bead in [a, b] {
-                page.cut_line(format!("  {}: {}", bead.id, escape::line(&bead.title)));
+                page.cut_line(format!(
+                    "  {}: {}",
+                    bead.id,
+                    escape::escape_line(&bead.title)
+                ));
             }
         }
         page.line("Close one with: bd duplicate ID --of OTHER");

@@ -7,12 +7,12 @@ use bd::bead::{Bead, Status};
 use bd::graph::layers::{self, Layered};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show beads by what waits for what
 ///
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     boxes: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = match &args.id {
         Some(id) => ctx.store_of(id)?.snapshot()?,
         None => ctx.store()?.snapshot()?,
@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         _ => Form::Layers,
     };
     if parts.is_empty() && matches!(form, Form::Mermaid | Form::Dot) {
-        return Err(Usage("no open beads to draw".into()).into());
+        return Err(UsageError("no open beads to draw".into()).into());
     }
     Ok(Box::new(Graph {
         parts,

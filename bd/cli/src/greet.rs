@@ -53,7 +53,7 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
     let mark = found.dir.join(MARK);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
     // A mark that cannot be kept would make the hint come each time.
-    if !is_new || file::put_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
+    if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
         return;
     }
     if merge::lacks_driver(&found.dir) {

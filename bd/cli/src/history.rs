@@ -6,7 +6,7 @@ use crate::context::Context;
 use bd::store::event::{Change, Event};
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Fields of which several parts may lose in one merge.
 const PARTS: [&str; 2] = ["comments", "dependencies"];
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_of(&args.id)?;
     let snapshot = store.snapshot()?;
     let mut id = args.id.clone();
@@ -129,7 +129,7 @@ impl Break<'_> {
             ),
             Self::Synced { by, here: own } => format!(
                 "(before the next, a sync merged what {} did {})",
-                escape::line(by),
+                escape::escape_line(by),
                 here(own)
             ),
         }
@@ -215,7 +215,7 @@ impl Report for History {
         if self.events.is_empty() {
             page.line(format!(
                 "No history of {} in this clone",
-                escape::line(&self.id)
+                escape::escape_line(&self.id)
             ));
             return;
         }
@@ -233,21 +233,21 @@ impl Report for History {
             };
             page.line(format!(
                 "{}  {}  {}  {}",
-                style.cyan(&escape::line(&event.id)),
-                page.moment(&event.at),
-                escape::line(&event.actor),
-                escape::line(&verb)
+                style.cyan(&escape::escape_line(&event.id)),
+                page.local_time(&event.at),
+                escape::escape_line(&event.actor),
+                escape::escape_line(&verb)
             ));
             for (field, old, new) in change.fields() {
                 page.cut_line(format!(
                     "    {}: {} → {}",
-                    escape::line(field),
+                    escape::escape_line(field),
                     shown(old),
                     shown(new)
                 ));
             }
             for (field, value) in conflict_losers(change) {
-                let field = escape::line(field);
+                let field = escape::escape_line(field);
                 page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
             }
         }
@@ -282,8 +282,8 @@ pub(super) fn shown(raw: Option<&str>) -> String {
 fn plain(value: Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
-        Value::String(text) => escape::line(&text),
-        other => escape::line(&other.to_string()),
+        Value::String(text) => escape::escape_line(&text),
+        other => escape::escape_line(&other.to_string()),
     }
 }
 

@@ -5,12 +5,12 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::query::{Filter, sort};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// The label of a bead that waits for a person.
 const LABEL: &str = "human";
@@ -57,18 +57,19 @@ enum Verb {
     Stats {},
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => {
             ctx.ui.raw(include_str!("../../templates/human.md"));
-            Ok(Box::new(Nothing))
+            Ok(Box::new(EmptyReport))
         }
         Some(Verb::List { status }) => list(ctx, status.as_deref()),
         Some(Verb::Respond { id, response }) => {
             if response.trim().is_empty() {
-                return Err(
-                    Usage("response text required: bd human respond ID -r TEXT".into()).into(),
-                );
+                return Err(UsageError(
+                    "response text required: bd human respond ID -r TEXT".into(),
+                )
+                .into());
             }
             let comment = format!("Response: {response}");
             close(ctx, &id, "human respond", Some(&comment), RESPONDED)
@@ -92,7 +93,7 @@ fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
     filter.apply(snapshot)
 }
 
-fn list(ctx: &Context, status: Option<&str>) -> Answer {
+fn list(ctx: &Context, status: Option<&str>) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut filter = Filter::default();
     match status {
@@ -112,7 +113,7 @@ fn close(
     operation: &'static str,
     comment: Option<&str>,
     reason: &str,
-) -> Answer {
+) -> CommandResult {
     ctx.may_change(operation)?;
     let store = ctx.store_of(given)?;
     let author = ctx.author();
@@ -120,7 +121,7 @@ fn close(
         let bead = tx.resolve(given)?;
         let id = bead.id.clone();
         if !bead.has_label(LABEL) {
-            return Err(Usage(format!("issue {id} does not have the '{LABEL}' label")).into());
+            return Err(UsageError(format!("issue {id} does not have the '{LABEL}' label")).into());
         }
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;
@@ -128,11 +129,11 @@ fn close(
         // An answer ends the question, whatever the bead waits for.
         Ok(change::close(tx, &id, reason, "", true)?)
     })?;
-    let line = format!("✓ Closed {}: {}", bead.id, escape::line(reason));
-    Said::new(plain_json(&bead), line).answer()
+    let line = format!("✓ Closed {}: {}", bead.id, escape::escape_line(reason));
+    TextReport::new(plain_json(&bead), line).into_answer()
 }
 
-fn stats(ctx: &Context) -> Answer {
+fn stats(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let all = labelled(&snapshot, Filter::default());
     let begins = |start: &str| {
@@ -154,7 +155,7 @@ fn stats(ctx: &Context) -> Answer {
         line("Responded", responded),
         line("Dismissed", dismissed),
     ];
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }
 
 #[derive(Debug)]

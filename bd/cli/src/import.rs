@@ -10,11 +10,11 @@ use bd::change::{self, ImportOptions, Imported, NewIds, Orphans};
 use bd::config::{self, Config};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
 use bd::store::mark;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{counted, escape};
 
 use super::args;
-use kit::cli::report::{Answer, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Take beads over from a file of records
 ///
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     no_git_history: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("import")?;
     let store = ctx.store()?;
     let prefix = store.prefix()?;
@@ -118,7 +118,7 @@ fn of_here(
     args: &Args,
     mut beads: Vec<Box<Bead>>,
     prefix: &str,
-) -> Result<Vec<Box<Bead>>, Usage> {
+) -> Result<Vec<Box<Bead>>, UsageError> {
     let mut own = ctx.config.list("allowed_prefixes");
     own.push(prefix.to_owned());
     let foreign: Vec<String> = beads
@@ -172,9 +172,9 @@ fn read(
     let file = given.map_or("-", String::as_str);
     if file == "-" && std::io::stdin().is_terminal() {
         let usage = "give a file: 'bd import FILE', or records on standard input";
-        return Err(Usage(usage.into()).into());
+        return Err(UsageError(usage.into()).into());
     }
-    let path = ctx.env.absolute(file);
+    let path = ctx.env.make_absolute(file);
     if file != "-" && mark::is_database_at(&path) {
         let database = sqlite::read(&path)?;
         let mut settings = database.settings;
@@ -195,16 +195,16 @@ fn read(
 }
 
 /// Beads from lines of JSON.
-fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
+fn records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
     let lines = lines::read(text.into_bytes());
     if let Some(number) = lines.conflict {
         let text =
             format!("{file}: line {number} is a git conflict marker; finish that merge first");
-        return Err(Usage(text));
+        return Err(UsageError(text));
     }
     if let Some(damage) = lines.damaged.first() {
-        let (line, reason) = (damage.line, escape::line(&damage.reason));
-        return Err(Usage(format!(
+        let (line, reason) = (damage.line, escape::escape_line(&damage.reason));
+        return Err(UsageError(format!(
             "{file}: line {line} cannot be read: {reason}"
         )));
     }
@@ -219,7 +219,7 @@ fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
 #[error("nothing was changed")]
 pub(super) struct DryRun;
 
-fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answer {
+fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> CommandResult {
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
@@ -248,11 +248,11 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
             .status(&format!("  {edges}; fields: {}", fields.join(", ")));
     }
     for (name, value) in &source.settings {
-        let value = escape::line(value);
+        let value = escape::escape_line(value);
         ctx.ui.status(&format!("  setting {name} = {value}"));
     }
     if !ctx.ui.is_json() {
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     let value = json!({
         "created": created,
@@ -267,7 +267,7 @@ fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answ
         "fields": source.fields,
         "settings": source.settings,
     });
-    Said::new(value, text).answer()
+    TextReport::new(value, text).into_answer()
 }
 
 fn has_prefix(id: &str, prefixes: &[String]) -> bool {
@@ -282,11 +282,11 @@ fn with_prefix(old: &str, prefix: &str) -> Option<String> {
     Some(format!("{prefix}{rest}"))
 }
 
-fn mismatch(foreign: &[String], prefix: &str) -> Usage {
+fn mismatch(foreign: &[String], prefix: &str) -> UsageError {
     let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
     let found: Vec<String> = found.iter().map(|own| format!("{own}-")).collect();
     let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
-    Usage(format!(
+    UsageError(format!(
         "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
     ))
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::store::paths::Paths;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Describe the beads that are used here
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     thanks: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let paths = Paths::of(store.dir());
@@ -58,5 +58,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         });
         lines.push("Files:  one bead per line of JSON; docs/STORE.md describes them".to_owned());
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

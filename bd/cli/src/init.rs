@@ -9,10 +9,10 @@ use bd::store::paths::Paths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
 use bd::sync::fresh::{self, Taken};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Start a beads project in this folder
 ///
@@ -78,7 +78,7 @@ struct ServerArgs {
     server_user: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("init")?;
     let named = find::named(&ctx.env).map(|(_, dir)| dir);
     let cwd = ctx.env.cwd();
@@ -110,7 +110,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let is_found = was_there && !was_made_here;
     let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
     if ctx.ui.is_quiet() {
-        return Said::default().answer();
+        return TextReport::default().into_answer();
     }
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
@@ -133,7 +133,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if hooks {
         lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
     }
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }
 
 /// Installs git's hooks where the folder is at the top of a repository; says whether it did.
@@ -150,7 +150,7 @@ fn install_hooks(ctx: &Context, dir: &Path) -> bool {
 }
 
 /// The prefix that is known, else that of the beads that are there, else the name of the folder.
-fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, Usage> {
+fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, UsageError> {
     let folder = || {
         let name = ctx.env.cwd().file_name().unwrap_or_default();
         id::clean_prefix(&name.to_string_lossy())
@@ -159,7 +159,7 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
     let prefix = known.or_else(of_beads).unwrap_or_else(folder);
     let prefix = prefix.trim_end_matches('-').to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
         )));
     }
@@ -254,17 +254,17 @@ fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
 }
 
 /// No project is started inside another's `.beads` or in a linked worktree.
-fn refuse_odd_places(cwd: &Path) -> Result<(), Usage> {
+fn refuse_odd_places(cwd: &Path) -> Result<(), UsageError> {
     if cwd
         .ancestors()
         .any(|folder| folder.file_name().is_some_and(|name| name == ".beads"))
     {
-        return Err(Usage(
+        return Err(UsageError(
             "cannot run 'bd init' inside a .beads directory".into(),
         ));
     }
     if let Some(main) = find::GitPlace::of(cwd).main_root {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "cannot run 'bd init' from within a git worktree; run it in the main repository, {}",
             main.display()
         )));

@@ -135,8 +135,8 @@ use bd::store::find;
 use bd::store::upkeep;
 use context::Context;
 use kit::cli::parse::Program;
-use kit::cli::report::Answer;
-use kit::failure::{Failure, Usage};
+use kit::cli::report::CommandResult;
+use kit::failure::{Failure, UsageError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
 
@@ -335,13 +335,13 @@ kit::program! {
 
 /// The whole command line, for man pages and completions.
 pub fn command() -> clap::Command {
-    BD.whole()
+    BD.build_whole()
 }
 
 /// Runs one `bd` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(command(), &env, &args);
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
     let is_json = args.iter().any(|arg| arg == "--json");
@@ -396,16 +396,16 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
     let mut env = env;
     if let Some(folder) = &global.directory {
-        let folder = env.absolute(folder);
+        let folder = env.make_absolute(folder);
         if !folder.is_dir() {
             let folder = folder.display();
-            return Err(Usage(format!("no such folder: {folder} (-C)")).into());
+            return Err(UsageError(format!("no such folder: {folder} (-C)")).into());
         }
-        env = env.at(&folder);
+        env = env.in_dir(&folder);
     }
     if let Some(path) = &global.db {
-        let dir = find::beside(&env.absolute(path));
-        env = env.and("BEADS_DIR", &dir.to_string_lossy());
+        let dir = find::beside(&env.make_absolute(path));
+        env = env.with_var("BEADS_DIR", &dir.to_string_lossy());
     }
     Ok(env)
 }
@@ -472,7 +472,7 @@ fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
 
 fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
     if screen.is_json() {
-        screen.raw(&kit::json::pretty(&failure.json()));
+        screen.raw(&kit::json::to_pretty_json(&failure.json()));
     }
     screen.error(failure);
     ExitCode::from(failure.exit)
@@ -493,12 +493,12 @@ fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
 fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
     if screen.is_json() {
-        return fail(&screen, &Usage(plain_usage(error)).into());
+        return fail(&screen, &UsageError(plain_usage(error)).into());
     }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
     {
-        let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
+        let unknown = anyhow::Error::from(UsageError(format!("unknown flag: {flag}")));
         screen.error(&bd::error::describe_failure(&unknown));
     }
     // Clients of the era know no other code of a failure than 1.

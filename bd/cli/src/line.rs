@@ -48,7 +48,7 @@ pub(crate) fn priority(style: &Style, priority: i64) -> String {
 /// A line with a head that is always shown, a title that is cut to the room there is, and a tail that is
 /// shown where it leaves the title enough room.
 pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
-    let title = escape::line(title);
+    let title = escape::escape_line(title);
     let Some(width) = page.known_width() else {
         page.line(format!("{head}{title}{tail}"));
         return;
@@ -56,7 +56,7 @@ pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
     let room = width.saturating_sub(visible(head));
     let with_tail = room.saturating_sub(visible(tail));
     if with_tail >= TITLE_ROOM.min(title.width()) {
-        let title = cut::cut(&title, with_tail);
+        let title = cut::cut_to_width(&title, with_tail);
         page.line(format!("{head}{title}{tail}"));
     } else {
         page.cut_line(format!("{head}{title}{tail}"));
@@ -89,7 +89,10 @@ impl Widths {
             return Self::default();
         };
         beads.fold(Self::default(), |widths, bead| Self {
-            id: widths.id.max(escape::line(&bead.id).width()).min(width / 4),
+            id: widths
+                .id
+                .max(escape::escape_line(&bead.id).width())
+                .min(width / 4),
             kind: widths
                 .kind
                 .max(bead.issue_type.as_str().width())
@@ -106,24 +109,24 @@ pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
 /// The same with ids and types in columns.
 pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths) {
     let style = page.style().clone();
-    let kind = format!("[{}]", escape::line(bead.issue_type.as_str()));
-    let id = escape::line(&bead.id);
+    let kind = format!("[{}]", escape::escape_line(bead.issue_type.as_str()));
+    let id = escape::escape_line(&bead.id);
     let gap = " ".repeat(widths.id.saturating_sub(id.width()));
     let mut head = format!(
         "{} {}{gap} [{}] {} ",
         painted_symbol(&style, &bead.status),
         style.cyan(&id),
         priority(&style, bead.priority),
-        cut::pad(&kind, widths.kind + 2),
+        cut::pad_to_width(&kind, widths.kind + 2),
     );
     if bead.pinned {
         head.insert_str(0, "📌 ");
     }
     if !bead.assignee.is_empty() {
-        head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+        head.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
     }
     if !bead.labels.is_empty() {
-        let labels = escape::line(&bead.labels.join(" "));
+        let labels = escape::escape_line(&bead.labels.join(" "));
         head.push_str(&style.dim(&format!("[{labels}] ")));
     }
     head.push_str("- ");
@@ -139,7 +142,7 @@ pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
         .dependencies
         .iter()
         .filter(|edge| is_waited_for(&edge.kind) && is_open(&edge.depends_on_id))
-        .map(|edge| escape::line(&edge.depends_on_id))
+        .map(|edge| escape::escape_line(&edge.depends_on_id))
         .collect();
     let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
     let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
@@ -147,7 +150,7 @@ pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
         .dependents(&bead.id)
         .into_iter()
         .filter(|(holder, kind)| affects(*kind) && holds_up(holder))
-        .map(|(holder, _)| escape::line(holder.id()))
+        .map(|(holder, _)| escape::escape_line(holder.id()))
         .collect();
     let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]
         .into_iter()

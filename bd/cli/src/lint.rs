@@ -5,7 +5,7 @@ use bd::bead::{Bead, Kind, Status};
 use bd::query::{Filter, lint, sort};
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check descriptions for the headings of their type
 ///
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     status: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut beads = if args.ids.is_empty() {
         let statuses = match args.status.as_str() {
@@ -93,7 +93,7 @@ impl Report for Lint {
         let (total, beads) = (counted(total, "heading"), counted(beads, "issue"));
         page.line(format!("{total} missing in {beads}:"));
         for (bead, missing) in &self.found {
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             page.line(format!("{} [{}]: {title}", bead.id, bead.issue_type));
             for heading in missing {
                 page.line(format!("  ⚠ Missing: {heading}"));

@@ -16,7 +16,7 @@ use bd::store::paths::Paths;
 use kit::sys::file;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge bead files field by field (git's merge driver)
 ///
@@ -49,20 +49,20 @@ pub(crate) struct Args {
     debug: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("merge")?;
     if args.install {
         let dir = ctx.found()?.dir.clone();
         let path = install(&dir)?;
         let line = format!("✓ git merges {path} field by field in this clone");
-        return Said::new(json!({"installed": true, "path": path}), line).answer();
+        return TextReport::new(json!({"installed": true, "path": path}), line).into_answer();
     }
     if args.unmerged {
         return unmerged(ctx);
     }
     let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
     let [out, base, left, right] = paths.as_slice() else {
-        return Err(kit::failure::Usage("four files are needed".into()).into());
+        return Err(kit::failure::UsageError("four files are needed".into()).into());
     };
     let texts = [base, left, right]
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
@@ -96,9 +96,9 @@ pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> 
 }
 
 /// Writes and tells what came of it.
-fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
+fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> CommandResult {
     write(ctx, out, merge, sides)?;
-    Said::lines(as_json(out, merge), Vec::new()).answer()
+    TextReport::lines(as_json(out, merge), Vec::new()).into_answer()
 }
 
 /// Writes what came of it, tells what gave way, and keeps that in history.
@@ -109,7 +109,7 @@ pub(super) fn write(
     sides: &Sides,
 ) -> Result<(), StoreError> {
     if fs::read(out).unwrap_or_default() != merge.text {
-        file::replace(out, &merge.text, 0o644)
+        file::replace_file(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     report_merge(ctx, &merge.lost, &merge.notes);
@@ -118,7 +118,7 @@ pub(super) fn write(
 }
 
 /// Merges both sides as git's index has them, in the place of the file with the markers that git left.
-fn unmerged(ctx: &Context) -> Answer {
+fn unmerged(ctx: &Context) -> CommandResult {
     let dir = ctx.found()?.dir.clone();
     let paths = Paths::of(&dir);
     let out = paths.issues();
@@ -147,7 +147,7 @@ fn unmerged(ctx: &Context) -> Answer {
     refuse_to_drop(out, &there, &sides)?;
     let merge = merged(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
     let answer = finish(ctx, out, &merge, &sides);
-    let shown = escape::line(&out.display().to_string());
+    let shown = escape::escape_line(&out.display().to_string());
     ctx.ui
         .status(&format!("{shown} has both sides now: `git add` it"));
     answer
@@ -168,7 +168,7 @@ fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()>
     bail!(
         "{} has beads that neither side has, and they would be gone: {}; nothing was written: give the result another name",
         out.display(),
-        escape::line(&dropped.join(", "))
+        escape::escape_line(&dropped.join(", "))
     )
 }
 
@@ -223,7 +223,7 @@ pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
             "{}: {} {value} gave way to the other side's",
             lost.id, lost.field
         );
-        ctx.ui.warn(&escape::line(&line));
+        ctx.ui.warn(&escape::escape_line(&line));
     }
     for note in notes {
         let line = match note {
@@ -245,7 +245,7 @@ pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
                 format!("{from}: two beads were made under this id; the later one is now {to}")
             }
         };
-        ctx.ui.status(&escape::line(&line));
+        ctx.ui.status(&escape::escape_line(&line));
     }
 }
 

@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::create::place;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Move a bead to another rig
 ///
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     skip_deps: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("move")?;
     let moved = relocate(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
     let mut json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
@@ -46,7 +46,7 @@ pub(super) struct Moved {
 
 impl Moved {
     /// As an answer.
-    pub(super) fn say(self, json: serde_json::Value) -> Answer {
+    pub(super) fn say(self, json: serde_json::Value) -> CommandResult {
         let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
         if self.closed {
             lines.push(format!("  {} is closed", self.source));
@@ -58,7 +58,7 @@ impl Moved {
                 self.target
             ));
         }
-        Said::lines(json, lines).answer()
+        TextReport::lines(json, lines).into_answer()
     }
 }
 
@@ -76,11 +76,11 @@ pub(super) fn relocate(
     here.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?.clone();
         if there.dir() == here.dir() {
-            return Err(Usage(format!("{} is already in rig {rig}", bead.id)).into());
+            return Err(UsageError(format!("{} is already in rig {rig}", bead.id)).into());
         }
         if bead.ephemeral {
             let id = &bead.id;
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "cannot move {id}: it is a wisp; first run: bd promote {id}"
             ))
             .into());

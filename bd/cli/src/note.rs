@@ -1,10 +1,10 @@
 use crate::context::Context;
 use bd::change::{self, Edit};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::report::Changed;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add a line to the notes of a bead
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     stdin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("note")?;
     let text = match (&args.file, args.stdin) {
         (Some(path), _) => args::file(ctx, path)?,
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let text = text.trim_end();
     if text.is_empty() {
-        return Err(Usage("note text required: bd note ID TEXT".into()).into());
+        return Err(UsageError("note text required: bd note ID TEXT".into()).into());
     }
     let beads = each::change(ctx, "noting", &[args.id], |tx, id| {
         let append_notes = Some(text.to_owned());

@@ -5,11 +5,11 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::git::Git;
 use bd::query::mentions;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::{each, line};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List open beads that commit messages name
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     details: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let messages = Git::at(ctx.env.cwd()).messages()?;
     let snapshot = ctx.store()?.snapshot()?;
     let begun = [Status::Open, Status::InProgress];
@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     ctx.may_change("orphans")?;
     if !args.yes && !ctx.ui.is_json() && !is_confirmed(ctx, &orphans)? {
-        return Err(Usage("nothing was closed".into()).into());
+        return Err(UsageError("nothing was closed".into()).into());
     }
     let ids: Vec<String> = orphans
         .found
@@ -121,7 +121,7 @@ impl Orphans {
             line::fitted(page, &head, &bead.title, "");
             let shown = if self.details { commits.len() } else { 1 };
             for commit in &commits[..shown.min(commits.len())] {
-                let subject = escape::line(&commit.subject);
+                let subject = escape::escape_line(&commit.subject);
                 page.cut_line(format!("    {} {subject}", commit.id));
             }
         }

@@ -3,7 +3,7 @@ use bd::change::{self, Edit};
 
 use super::report::Changed;
 use super::{args, each};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Change the priority of a bead
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     priority: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("priority")?;
     let priority = Some(args::priority(&args.priority)?);
     let beads = each::change(ctx, "updating", &[args.id], |tx, id| {

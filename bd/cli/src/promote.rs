@@ -1,9 +1,9 @@
 use crate::context::Context;
 use bd::change::{self, Edit};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::report::plain_json;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make a wisp a durable bead
 ///
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     reason: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("promote")?;
     let store = ctx.store_of(&args.id)?;
     let author = ctx.author();
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let bead = tx.resolve(&args.id)?;
         let id = bead.id.clone();
         if !bead.ephemeral {
-            return Err(Usage(format!("{id} is not a wisp (already persistent)")).into());
+            return Err(UsageError(format!("{id} is not a wisp (already persistent)")).into());
         }
         let edit = Edit {
             ephemeral: Some(false),
@@ -43,5 +43,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })?;
     ctx.touch(&bead.id);
     let line = format!("✓ Promoted {} to a durable bead", bead.id);
-    Said::new(plain_json(&bead), line).answer()
+    TextReport::new(plain_json(&bead), line).into_answer()
 }

@@ -6,10 +6,10 @@ use bd::change;
 use bd::query::filter::glob;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Delete closed wisps
 ///
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     pattern: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let limit = match &args.older_than {
         Some(text) => {
             // A bare number is a number of days.
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 Err(_) => text.clone(),
             };
             let nanos = when::duration(&age).ok_or_else(|| {
-                Usage(format!(
+                UsageError(format!(
                     "invalid --older-than \"{text}\": use 12h, 7d or 2w"
                 ))
             })?;
@@ -112,7 +112,7 @@ impl Report for Purged {
             page.line(format!("✓ Deleted {count}:"));
         }
         for id in &self.ids {
-            page.line(format!("  {}", escape::line(id)));
+            page.line(format!("  {}", escape::escape_line(id)));
         }
         if self.dry_run {
             page.line("Delete permanently: bd purge --force");

@@ -3,13 +3,13 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::query::{Order, expr, sort};
-use kit::failure::Usage;
-use kit::sys::env::zone;
+use kit::failure::UsageError;
+use kit::sys::env::local_time_zone;
 use kit::ui::{Page, Report, counted};
 
 use super::line;
 use super::list::{DrawnRow, warn_of_damage};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the beads that an expression describes
 ///
@@ -43,14 +43,14 @@ pub(crate) struct Args {
     parse_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.words.join(" ");
-    let zone = zone();
-    let invalid = |error: expr::ExprError| Usage(format!("invalid query: {error}"));
+    let zone = local_time_zone();
+    let invalid = |error: expr::ExprError| UsageError(format!("invalid query: {error}"));
     let expr = expr::read(&text, ctx.now(), &zone).map_err(invalid)?;
     if args.parse_only {
         let read = expr.to_string();
-        return Said::new(json!({"query": text, "parsed": read}), &read).answer();
+        return TextReport::new(json!({"query": text, "parsed": read}), &read).into_answer();
     }
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
@@ -112,7 +112,7 @@ impl Report for Matches {
             line::listed(page, &row.bead, if self.long { "" } else { links });
             let first = row.bead.description.lines().next().unwrap_or_default();
             if self.long && !first.is_empty() {
-                page.cut_line(format!("  {}", kit::ui::escape::line(first)));
+                page.cut_line(format!("  {}", kit::ui::escape::escape_line(first)));
             }
             if self.long && !links.is_empty() {
                 page.cut_line(format!(" {links}"));

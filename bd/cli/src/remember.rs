@@ -2,10 +2,10 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::config;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a note for later sessions
 ///
@@ -33,7 +33,7 @@ fn slug(text: &str, count: usize) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("remember")?;
     let text = args.words.join(" ");
     let key = match &args.key {
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         None => slug(&text, 8),
     };
     if key.is_empty() || text.trim().is_empty() {
-        return Err(Usage("a note needs some words: bd remember TEXT".into()).into());
+        return Err(UsageError("a note needs some words: bd remember TEXT".into()).into());
     }
     let name = setting(&key);
     let is_known = ctx.config.get(&name).is_some();
@@ -52,5 +52,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ("remembered", "Remembered")
     };
     let value = json!({"key": key, "value": text, "action": action});
-    Said::new(value, format!("{word} [{key}]: {}", escape::line(&text))).answer()
+    TextReport::new(
+        value,
+        format!("{word} [{key}]: {}", escape::escape_line(&text)),
+    )
+    .into_answer()
 }

@@ -4,10 +4,10 @@ use crate::context::Context;
 use bd::bead::id;
 use bd::change::{self, NewIds};
 use bd::config;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::counted;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Give all beads another prefix
 ///
@@ -25,11 +25,11 @@ pub(crate) struct Args {
     repair: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("rename-prefix")?;
     let new = args.prefix.trim_end_matches('-').to_owned();
     if new.is_empty() || !id::is_well_formed(&format!("{new}-a")) {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid prefix {:?}: use letters, digits, '-', '_' and '.'",
             args.prefix
         ))
@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let old = store.prefix()?;
     if old == new {
-        return Err(Usage(format!("the prefix is {new} already")).into());
+        return Err(UsageError(format!("the prefix is {new} already")).into());
     }
     let snapshot = store.snapshot()?;
     let mut ids = NewIds::new();
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .cloned()
             .collect::<Vec<_>>()
             .join(", ");
-        return Err(Usage(format!("multiple prefixes found: {first} do not begin with {old}- (use --repair to rename them, too)")).into());
+        return Err(UsageError(format!("multiple prefixes found: {first} do not begin with {old}- (use --repair to rename them, too)")).into());
     }
     let count = ids.len();
     if !args.dry_run {
@@ -83,5 +83,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "✓ Renamed"
     };
     let count = counted(count, "issue");
-    Said::new(value, format!("{what} {count} from {old}- to {new}-")).answer()
+    TextReport::new(value, format!("{what} {count} from {old}- to {new}-")).into_answer()
 }

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show which repositories have beads here
 ///
@@ -37,19 +37,19 @@ enum Verb {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         Verb::List {} => {
             let projects = ctx.config.family("external_projects");
             let mut lines = vec!["Primary: .".to_owned()];
             lines.extend(projects.iter().map(|(name, path)| format!("{name}: {path}")));
-            Said::lines(json!({"primary": ".", "additional": projects}), lines).answer()
+            TextReport::lines(json!({"primary": ".", "additional": projects}), lines).into_answer()
         }
         Verb::Sync {} => {
             let line = "Nothing to copy: beads of other repositories stay there";
-            Said::new(json!({"synced": true}), line).answer()
+            TextReport::new(json!({"synced": true}), line).into_answer()
         }
-        Verb::Add { path } | Verb::Remove { path } => Err(Usage(format!(
+        Verb::Add { path } | Verb::Remove { path } => Err(UsageError(format!(
             "beads of other repositories are not copied. To wait for work of a project: bd config set external_projects.NAME {path}"
         ))
         .into()),

@@ -31,7 +31,7 @@ impl Report for Changed {
     fn human(&self, page: &mut Page) {
         for bead in &self.beads {
             let line = (self.line)(bead);
-            page.line(escape::line(&line));
+            page.line(escape::escape_line(&line));
         }
     }
 }

@@ -9,7 +9,7 @@ use bd::store::paths::Paths;
 use kit::ui::{counted, escape};
 
 use super::merge::{self, Sides, merged};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge both sides of a bead file that has conflict markers
 ///
@@ -31,11 +31,11 @@ pub(crate) struct Args {
     path: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let path: PathBuf = match (&args.file, &args.path) {
-        (Some(file), _) => ctx.env.absolute(file),
+        (Some(file), _) => ctx.env.make_absolute(file),
         (None, Some(folder)) => {
-            let dir = ctx.env.absolute(folder).join(".beads");
+            let dir = ctx.env.make_absolute(folder).join(".beads");
             Paths::of(&dir).issues().to_owned()
         }
         (None, None) => Paths::of(&ctx.found()?.dir).issues().to_owned(),
@@ -64,9 +64,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "conflicts_resolved": 0,
         "status": "clean",
     });
-    let shown = escape::line(&shown);
+    let shown = escape::escape_line(&shown);
     if count == 0 {
-        return Said::new(value, format!("✓ {shown} has no conflict markers")).answer();
+        return TextReport::new(value, format!("✓ {shown} has no conflict markers")).into_answer();
     }
     value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
     let sides = Sides {
@@ -78,16 +78,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let count_text = counted(count, "conflict");
     if args.dry_run {
         value["status"] = json!("dry_run");
-        return Said::new(value, format!("Would resolve {count_text} in {shown}")).answer();
+        return TextReport::new(value, format!("Would resolve {count_text} in {shown}"))
+            .into_answer();
     }
     ctx.may_change("resolve-conflicts")?;
     merge::write(ctx, &path, &merged, &sides)?;
     value["conflicts_resolved"] = json!(count);
     value["status"] = json!("resolved");
     let next = format!("Next: git add {shown}");
-    Said::lines(
+    TextReport::lines(
         value,
         vec![format!("✓ Resolved {count_text} in {shown}"), next],
     )
-    .answer()
+    .into_answer()
 }

@@ -6,11 +6,11 @@ use crate::context::Context;
 use bd::bead::{Bead, Stamp};
 use bd::change::{self, Restored, Revived};
 use bd::store::Store;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Bring back deleted, archived or rolled-back beads
 ///
@@ -36,10 +36,10 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.lost && !args.discard {
         if args.ids.is_empty() {
-            return Err(Usage(
+            return Err(UsageError(
                 "say what to restore: bd restore ID... for deleted and archived beads, or bd restore --lost [ID...]"
                     .into(),
             )
@@ -102,10 +102,10 @@ fn asked(
 }
 
 /// Brings beads back from the archive, and deleted ones to life.
-fn back(ctx: &Context, args: &Args) -> Answer {
+fn back(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
-        return Err(Usage("--dry-run goes with --lost".into()).into());
+        return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
     ctx.may_change("restore")?;
     let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
@@ -135,7 +135,7 @@ impl Report for RestoreReport {
     fn human(&self, page: &mut Page) {
         for Bead { id, title, .. } in &self.0.archived {
             let line = format!("✓ Restored {id} from the archive: {title}");
-            page.line(escape::line(&line));
+            page.line(escape::escape_line(&line));
         }
         for revived in &self.0.revived {
             let Bead {
@@ -149,7 +149,7 @@ impl Report for RestoreReport {
             let at = deleted_at.as_ref().map_or("", Stamp::as_str);
             let line =
                 format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
-            page.line(escape::line(&line));
+            page.line(escape::escape_line(&line));
             for remark in remarks(revived) {
                 page.line(format!("    {remark}"));
             }
@@ -161,10 +161,10 @@ impl Report for RestoreReport {
 fn remarks(revived: &Revived) -> Vec<String> {
     let edges = revived.left_out.iter();
     let mut remarks: Vec<String> = edges
-        .map(|edge| format!("not back: {}", escape::line(edge)))
+        .map(|edge| format!("not back: {}", escape::escape_line(edge)))
         .collect();
     if !revived.is_known {
-        let id = escape::line(&revived.bead.id);
+        let id = escape::escape_line(&revived.bead.id);
         remarks.push(format!(
             "history here does not have the deletion of {id}: edges that went with it may not be back (bd dep add {id} ID)"
         ));
@@ -195,7 +195,7 @@ impl Report for Decided {
 
     fn human(&self, page: &mut Page) {
         if !self.sound.is_empty() {
-            let ids = escape::line(&self.sound.join(", "));
+            let ids = escape::escape_line(&self.sound.join(", "));
             page.line(format!(
                 "Nothing is lost of {ids}: no rollback took anything of it"
             ));
@@ -209,13 +209,13 @@ impl Report for Decided {
             (false, false) => "✓ restored",
         };
         for (id, kept) in &self.found {
-            page.line(escape::line(&format!("{mark} {id}")));
+            page.line(escape::escape_line(&format!("{mark} {id}")));
             if !kept.is_empty() {
                 let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
                 page.line(format!(
                     "    edited since, and left so: {} (what it was: bd history {})",
-                    escape::line(&kept.join(", ")),
-                    escape::line(id)
+                    escape::escape_line(&kept.join(", ")),
+                    escape::escape_line(id)
                 ));
             }
         }

@@ -2,13 +2,13 @@ use serde_json::Value;
 
 use crate::context::Context;
 use bd::query::{Order, sort};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::args::FilterArgs;
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damage};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Find beads by text, closed ones included
 ///
@@ -40,13 +40,13 @@ pub(crate) struct Args {
     archived: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = match &args.query {
         Some(query) => query.clone(),
         None => args.words.join(" "),
     };
     if text.is_empty() {
-        return Err(Usage("search query is required".into()).into());
+        return Err(UsageError("search query is required".into()).into());
     }
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
@@ -116,7 +116,7 @@ impl Report for Search {
     }
 
     fn human(&self, page: &mut Page) {
-        let text = escape::line(&self.text);
+        let text = escape::escape_line(&self.text);
         if self.rows.is_empty() {
             page.line(format!("No issues found matching '{text}'"));
             return;
@@ -138,10 +138,13 @@ impl Report for Search {
                 bead.priority, bead.issue_type, bead.status
             );
             if !bead.assignee.is_empty() {
-                head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+                head.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
             }
             if !bead.labels.is_empty() {
-                head.push_str(&format!("[{}] ", escape::line(&bead.labels.join(" "))));
+                head.push_str(&format!(
+                    "[{}] ",
+                    escape::escape_line(&bead.labels.join(" "))
+                ));
             }
             head.push_str("- ");
             line::fitted(page, &head, &bead.title, "");

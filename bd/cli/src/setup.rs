@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::context::Context;
 use bd::hooks::settings;
 use bd::hooks::tools::{MARKDOWN, TOOLS, Tool, ToolForm, YAML};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::sys::file;
 
-use kit::cli::report::{Answer, Exit, Nothing, Said};
+use kit::cli::report::{CommandResult, EmptyReport, ExitReport, TextReport};
 
 /// Make an agent read about beads
 ///
@@ -47,27 +47,27 @@ pub(crate) struct Args {
 /// The text for agents.
 const TEXT: &str = include_str!("../../templates/agents.md");
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.list {
         let names = TOOLS.map(|tool| tool.name);
         let lines = names.map(str::to_owned).to_vec();
-        return Said::lines(json!({"agents": names}), lines).answer();
+        return TextReport::lines(json!({"agents": names}), lines).into_answer();
     }
     if let Some(path) = &args.output {
         ctx.may_change("setup")?;
-        let path = ctx.env.absolute(path);
+        let path = ctx.env.make_absolute(path);
         write(&path, TEXT)?;
         let shown = path.display().to_string();
-        return Said::new(json!({"path": shown}), format!("✓ Wrote {shown}")).answer();
+        return TextReport::new(json!({"path": shown}), format!("✓ Wrote {shown}")).into_answer();
     }
     if args.print {
         ctx.ui.raw(TEXT);
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     let name = args.agent.as_deref().unwrap_or_default();
     let unknown = || {
         let names = TOOLS.map(|tool| tool.name).join(", ");
-        Usage(format!("unknown agent \"{name}\"; agents: {names}"))
+        UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
     };
     let tool = Tool::of(name).ok_or_else(unknown)?;
     let files = Files::of(ctx, tool, &args)?;
@@ -80,7 +80,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             format!("✗ {name} is not set up; run: bd setup {name}")
         };
         let json = files.json(name, word);
-        return Exit::with(u8::from(!is_set_up), Said::new(json, line));
+        return ExitReport::with(u8::from(!is_set_up), TextReport::new(json, line));
     }
     ctx.may_change("setup")?;
     let changed = if args.remove {
@@ -100,7 +100,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         "installed" => format!("✓ Set up {name}: {}", files.shown()),
         _ => format!("✓ {name} is up to date: {}", files.shown()),
     };
-    Said::new(files.json(name, word), line).answer()
+    TextReport::new(files.json(name, word), line).into_answer()
 }
 
 /// The files of a tool.
@@ -134,8 +134,9 @@ impl Files {
             ToolForm::Hooks { project: own, .. } if args.project => (project.join(own), None),
             ToolForm::Hooks { user, .. } => {
                 let home = ctx.env.home();
-                let home =
-                    home.ok_or_else(|| Usage("no home folder: set HOME, or use --project".into()))?;
+                let home = home.ok_or_else(|| {
+                    UsageError("no home folder: set HOME, or use --project".into())
+                })?;
                 (home.join(user), None)
             }
         };
@@ -173,17 +174,17 @@ impl Files {
         let new = match self.tool.form {
             ToolForm::Section { head, .. } => {
                 let text = if old.is_none() { head } else { text };
-                MARKDOWN.put(text, TEXT)
+                MARKDOWN.insert(text, TEXT)
             }
             ToolForm::Reading { path, settings } => {
                 let is_read = |line: &str| line.starts_with("read:");
                 if !YAML.is_in(text) && text.lines().any(is_read) {
-                    return Err(Usage(format!(
+                    return Err(UsageError(format!(
                         "{settings} has a list `read:` already; add this line to it: - {path}"
                     ))
                     .into());
                 }
-                YAML.put(text, &reading(path))
+                YAML.insert(text, &reading(path))
             }
             ToolForm::Hooks { events, .. } => {
                 let command = if args.stealth { STEALTH } else { PRIME };
@@ -214,8 +215,8 @@ impl Files {
             return Ok(false);
         };
         let (new, blank) = match self.tool.form {
-            ToolForm::Section { head, .. } => (MARKDOWN.take(&old), head),
-            ToolForm::Reading { .. } => (YAML.take(&old), ""),
+            ToolForm::Section { head, .. } => (MARKDOWN.remove(&old), head),
+            ToolForm::Reading { .. } => (YAML.remove(&old), ""),
             ToolForm::Hooks { events, .. } => {
                 let mut text = old.clone();
                 // The last one that was put in first.
@@ -229,12 +230,12 @@ impl Files {
         };
         let new = new.filter(|new| *new != old);
         if let Some(own) = self.own.as_ref().filter(|_| new.is_some()) {
-            file::remove(own).with_context(|| format!("cannot remove {}", own.display()))?;
+            file::remove_file(own).with_context(|| format!("cannot remove {}", own.display()))?;
         }
         match &new {
             None => {}
             Some(new) if new == blank => {
-                file::remove(&self.path)
+                file::remove_file(&self.path)
                     .with_context(|| format!("cannot remove {}", self.shown()))?;
             }
             Some(new) => write(&self.path, new)?,
@@ -247,7 +248,8 @@ impl Files {
 const BLANK: &str = "{\n}\n";
 
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     text.map(String::from_utf8)
         .transpose()
         .with_context(|| format!("{} is not UTF-8", path.display()))
@@ -256,7 +258,7 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let shown = || format!("cannot write {}", path.display());
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).with_context(shown)?;
+        file::create_folder(folder, 0o755).with_context(shown)?;
     }
-    file::replace(path, text.as_bytes(), 0o644).with_context(shown)
+    file::replace_file(path, text.as_bytes(), 0o644).with_context(shown)
 }

@@ -8,7 +8,7 @@ use kit::ui::{Page, Report};
 
 use super::line;
 use super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List open beads that nobody has touched for a while
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let days = i64::from(args.days);
     let before = ctx.now() - jiff::SignedDuration::from_hours(24 * days);

@@ -7,7 +7,7 @@ use bd::graph::standing;
 use bd::store::{BeadRef, Counts, Snapshot};
 use kit::ui::{Page, Report};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how many beads are open, in progress, ready, closed
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     no_activity: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));

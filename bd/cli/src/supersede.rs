@@ -5,7 +5,7 @@ use bd::bead::DepKind;
 use bd::change;
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Close a bead that another one replaces
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     with: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("supersede")?;
     let store = ctx.store_of(&args.id)?;
     let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -29,9 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Ok((id, new))
     })?;
     let value = json!({"superseded": id, "replacement": new, "status": "closed"});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Marked {id} as superseded by {new} (closed)"),
     )
-    .answer()
+    .into_answer()
 }

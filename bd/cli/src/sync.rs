@@ -6,7 +6,7 @@ use bd::sync::{self, SyncRequest, Synced};
 use kit::ui::{Page, Report, counted, escape};
 
 use super::merge;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
@@ -77,7 +77,7 @@ struct Old {
     set_mode: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.full {
         return fold(ctx, &args);
     }
@@ -108,21 +108,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     Ok(Box::new(Done(synced)))
 }
 
-fn fold(ctx: &Context, args: &Args) -> Answer {
+fn fold(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     if !ctx.readonly && !args.dry_run {
         store.fold(&ctx.clock)?;
     }
     let path = store.issues_file().display().to_string();
-    Said::new(
+    TextReport::new(
         json!({"status": "exported", "path": path}),
         format!("✓ All changes are in {path}"),
     )
-    .answer()
+    .into_answer()
 }
 
 /// What would be done, by what is known here: nothing is asked or written.
-fn preview(ctx: &Context, args: &Args) -> Answer {
+fn preview(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
     let place = sync::SyncPlace::of(store.dir(), &settings)?;
@@ -144,7 +144,7 @@ fn preview(ctx: &Context, args: &Args) -> Answer {
         "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
         "push": push && remote.is_some(),
     });
-    Said::lines(value, said).answer()
+    TextReport::lines(value, said).into_answer()
 }
 
 /// What a full sync did.
@@ -191,7 +191,7 @@ impl Report for Done {
             (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
             (Some(remote), Some(reason)) => {
                 let line = format!("✗ Not pushed to {remote}: {reason}");
-                page.line(escape::line(&line));
+                page.line(escape::escape_line(&line));
                 page.line("  The commit stays; run bd sync --full again to push it");
             }
         }

@@ -3,7 +3,7 @@ use bd::change;
 
 use super::each;
 use super::label;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add a label to a bead
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     label: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("tag")?;
     label::refuse_reserved(&args.label)?;
     let done = each::change(ctx, "labelling", &[args.id], |tx, id| {

@@ -8,7 +8,7 @@ use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
 use super::{args, each, line};
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a simple list of tasks
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ enum Verb {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => list(ctx, args.all),
         Some(Verb::List { all }) => list(ctx, all),
@@ -71,8 +71,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let result =
                 store.transact(&ctx.author(), &ctx.clock, |tx| Ok(change::create(tx, new)?));
             let bead = result?;
-            let text = format!("✓ Added {}: {}", bead.id, escape::line(&bead.title));
-            Said::new(plain_json(&bead), text).answer()
+            let text = format!("✓ Added {}: {}", bead.id, escape::escape_line(&bead.title));
+            TextReport::new(plain_json(&bead), text).into_answer()
         }
         Some(Verb::Done { ids, reason }) => {
             ctx.may_change("todo")?;
@@ -81,12 +81,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             })?;
             let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
             let lines = ids.iter().map(|id| format!("✓ Done {id}")).collect();
-            Said::lines(json!({"closed": ids, "reason": reason}), lines).answer()
+            TextReport::lines(json!({"closed": ids, "reason": reason}), lines).into_answer()
         }
     }
 }
 
-fn list(ctx: &Context, all: bool) -> Answer {
+fn list(ctx: &Context, all: bool) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = Filter {
         kind: Some(Kind::Task),

@@ -3,13 +3,13 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::kind;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the types of beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let custom = ctx.config.list("types.custom");
     let mut lines = vec!["Core types:".to_owned()];
     let core: Vec<_> = kind::CORE
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         lines.extend(custom.iter().map(|name| format!("  {name}")));
         value["custom_types"] = json!(custom);
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
 fn meaning(kind: &str) -> &'static str {

@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::change;
 use bd::store::{Event, Store};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Revert a transaction, keeping later edits
 ///
@@ -34,9 +34,9 @@ enum NoEvent {
     Nothing(String),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.last == Some(0) {
-        return Err(Usage("--last takes 1 or more".into()).into());
+        return Err(UsageError("--last takes 1 or more".into()).into());
     }
     ctx.may_change("undo")?;
     let store = ctx.store()?;
@@ -47,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ctx.ui.warn(&format!(
             "history has {} of the {asked} changes by {}",
             events.len(),
-            escape::line(&author.actor)
+            escape::escape_line(&author.actor)
         ));
     }
     let (mut undone, mut left) = (Vec::new(), events.len());

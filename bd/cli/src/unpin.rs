@@ -4,7 +4,7 @@ use bd::change;
 
 use super::each;
 use super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Unpin beads
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("unpin")?;
     let beads = each::change(ctx, "unpinning", &args.ids, |tx, id| {
         change::amend(tx, id, |bead| {

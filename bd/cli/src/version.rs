@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Print the version
 #[derive(Debug, clap::Args)]
@@ -22,11 +22,11 @@ pub(super) fn line() -> String {
     }
 }
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
     let mut value =
         json!({"version": VERSION, "build": if COMMIT.is_some() { "dev" } else { "release" }});
     if let Some(commit) = COMMIT {
         value["commit"] = json!(commit);
     }
-    Said::new(value, line()).answer()
+    TextReport::new(value, line()).into_answer()
 }

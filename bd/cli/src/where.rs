@@ -5,13 +5,13 @@ use bd::store::find::NotFound;
 use bd::store::mark;
 use bd::store::paths::Paths;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Print the folder whose beads are used here
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let found = ctx.found().map_err(|error| match error {
         NotFound::Around { .. } => NoFolder.into(),
         NotFound::Named { .. } => anyhow::Error::from(error),
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             paths.mark().display()
         ));
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
 /// There is no folder.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 
 use crate::bead::{Bead, record};
-use kit::sys::parallel::both;
+use kit::sys::parallel::run_both;
 
 /// The lines of one file.
 #[derive(Debug, Default)]
@@ -52,7 +52,8 @@ pub fn read(text: Vec<u8>) -> Lines {
     let mut lines = match middle {
         None => part(&text, start),
         Some(middle) => {
-            let (second, mut first) = both(|| part(&text, middle), || part(&text[..middle], start));
+            let (second, mut first) =
+                run_both(|| part(&text, middle), || part(&text[..middle], start));
             first.append(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
             first
         }

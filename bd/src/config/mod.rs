@@ -291,15 +291,17 @@ fn edit(dir: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<(), C
         path: path.clone(),
         source,
     };
-    let _guard = lock::acquire(&dir.join(".lock"), lock::PATIENCE).map_err(|error| {
+    let _guard = lock::acquire_lock(&dir.join(".lock"), lock::PATIENCE).map_err(|error| {
         let reason = error.to_string();
         let path = path.clone();
         ConfigError::Locked { path, reason }
     })?;
-    let bytes = file::read(&path).map_err(failed)?.unwrap_or_default();
+    let bytes = file::read_file_if_exists(&path)
+        .map_err(failed)?
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     match change(&text) {
-        Some(fresh) => file::replace(&path, fresh.as_bytes(), 0o644).map_err(failed),
+        Some(fresh) => file::replace_file(&path, fresh.as_bytes(), 0o644).map_err(failed),
         None => Ok(()),
     }
 }
@@ -329,7 +331,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
         path: path.to_owned(),
         source,
     };
-    let Some(bytes) = file::read(path).map_err(failed)? else {
+    let Some(bytes) = file::read_file_if_exists(path).map_err(failed)? else {
         return Ok(BTreeMap::new());
     };
     let mut lines = bytes.split(|byte| *byte == b'\n');
@@ -363,11 +365,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         set(dir, "actor", "file").unwrap();
-        let none = Env::with(dir, []);
+        let none = Env::with_vars(dir, []);
         let config = Config::load(Some(dir), &none).unwrap();
         assert_eq!(config.setting("actor").unwrap().source, Source::File);
         std::fs::write(dir.join("config.local.yaml"), "actor: local\n").unwrap();
-        let env = Env::with(dir, [("BD_ACTOR", "env")]);
+        let env = Env::with_vars(dir, [("BD_ACTOR", "env")]);
         assert_eq!(
             Config::load(Some(dir), &none)
                 .unwrap()

@@ -147,7 +147,8 @@ fn is_acknowledged(path: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
+    let text =
+        file::read_file_if_exists(path).map_err(|source| StoreError::io("read", path, source))?;
     Ok(text.unwrap_or_default())
 }
 

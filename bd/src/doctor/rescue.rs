@@ -58,7 +58,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
         }
     };
     if !snapshot.damaged().is_empty() {
-        let text = file::read(store.issues_file())
+        let text = file::read_file_if_exists(store.issues_file())
             .map_err(|source| StoreError::io("read", store.issues_file(), source))?;
         take(&text.unwrap_or_default());
     }
@@ -70,7 +70,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
             .file_name()
             .to_string_lossy()
             .ends_with("issues.jsonl");
-        if let (true, Ok(Some(text))) = (is_issues, file::read(&entry.path())) {
+        if let (true, Ok(Some(text))) = (is_issues, file::read_file_if_exists(&entry.path())) {
             take(&text);
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::issue::instant;
 use super::{ForeignBeads, ForeignError};
 use crate::bead::record;
-use kit::sys::exec::{Exec, ExecError};
+use kit::sys::exec::{ChildCommand, ExecError};
 
 /// Columns that hold truth values.
 const SWITCHES: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];
@@ -121,7 +121,7 @@ fn failed(file: &Path, reason: String) -> ForeignError {
 }
 
 fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
-    let run = Exec::new("sqlite3")
+    let run = ChildCommand::new("sqlite3")
         .args(["-readonly", "-json"])
         .arg(file)
         .arg(sql)
@@ -131,7 +131,7 @@ fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
         ExecError::Missing { .. } => ForeignError::NoSqlite,
         error => failed(file, error.to_string()),
     })?;
-    if !done.ok() {
+    if !done.is_success() {
         return Err(failed(file, done.error_text().trim().to_owned()));
     }
     let text = done.text();

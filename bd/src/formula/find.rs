@@ -43,7 +43,7 @@ impl Shelf {
         let cwd = env.cwd();
         let town = env.get("GT_ROOT").map(PathBuf::from);
         let town = town.or_else(|| town_of(cwd));
-        let mut folders: Vec<PathBuf> = given.iter().map(|path| env.absolute(path)).collect();
+        let mut folders: Vec<PathBuf> = given.iter().map(|path| env.make_absolute(path)).collect();
         // The nearest project, not one around it.
         let around = cwd
             .ancestors()

@@ -74,7 +74,7 @@ impl Git {
             .split(|byte| *byte == 0)
             .map(|record| String::from_utf8_lossy(record).into_owned());
         let tree = records.next().unwrap_or_default();
-        if finished.ok() {
+        if finished.is_success() {
             return Ok(TreeMerge::Clean(tree));
         }
         let files: BTreeSet<String> = records.by_ref().take_while(|r| !r.is_empty()).collect();

@@ -28,7 +28,7 @@ impl Git {
         let call = self.plumbing(["symbolic-ref", "--quiet", "HEAD"]);
         let Some(repository) = self.open()? else {
             let finished = call.finish()?;
-            return match (finished.ok(), finished.code()) {
+            return match (finished.is_success(), finished.code()) {
                 (true, _) => Ok(short_branch(&finished.text())),
                 (false, Some(1)) => Ok(None),
                 _ => Err(self.failure("git symbolic-ref HEAD", &finished)),
@@ -44,7 +44,7 @@ impl Git {
         let Some(repository) = self.open()? else {
             let call = self.plumbing(["rev-parse", "--quiet", "--verify", "--end-of-options"]);
             let finished = call.args([&commit]).finish()?;
-            return Ok(finished.ok().then(|| finished.text()));
+            return Ok(finished.is_success().then(|| finished.text()));
         };
         let found = repository.revparse_single(&commit);
         Ok(found.ok().map(|object| object.id().to_string()))
@@ -177,7 +177,7 @@ impl Git {
     pub fn default_branch(&self) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
         let finished = call.finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             let text = finished.text();
             return Ok(text.strip_prefix("refs/remotes/origin/").map(str::to_owned));
         }
@@ -271,7 +271,7 @@ impl Git {
     pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let object = format!("{rev}:{path}");
         let finished = self.plumbing(["cat-file", "blob", &object]).finish()?;
-        Ok(finished.ok().then_some(finished.stdout))
+        Ok(finished.is_success().then_some(finished.stdout))
     }
 
     /// Opens the repository with libgit2; `None` where it uses something that libgit2 cannot read.

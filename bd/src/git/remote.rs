@@ -169,7 +169,7 @@ impl Git {
         // The repository's own hook may run a test suite. Whether the remote answers was seen before.
         let limit = if hooks { NETWORK } else { self.network };
         let finished = call.remote(remote, limit).finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             return Ok(());
         }
         let (listed, said) = (redact(&finished.text()), finished.error_text());

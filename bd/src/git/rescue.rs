@@ -180,7 +180,7 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
     }
     for (_, path) in &gone {
         let file = git.folder().join(path);
-        kit::sys::file::remove(&file).map_err(|error| Git::file_error(&file, error))?;
+        kit::sys::file::remove_file(&file).map_err(|error| Git::file_error(&file, error))?;
     }
     for path in &moved {
         move_file(&aside.join(path), &git.folder().join(path))?;
@@ -305,7 +305,7 @@ fn staged_commit(
 ) -> Result<Option<String>, GitError> {
     let Some(head) = head else { return Ok(None) };
     let written = git.plumbing(["write-tree"]).finish()?;
-    if !written.ok() {
+    if !written.is_success() {
         // In the middle of a merge the index is no tree; its files are all in the work tree.
         return Ok(None);
     }
@@ -367,7 +367,7 @@ fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitErro
     let object = format!("{rev}:{path}");
     let call = git.plumbing(["rev-parse", "--quiet", "--verify", &object]);
     let found = call.finish()?;
-    Ok(found.ok().then(|| found.text()))
+    Ok(found.is_success().then(|| found.text()))
 }
 
 /// Where the big files of a rescue are kept.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::wait::{self, Wait};
 use super::{Git, GitError, redact};
-use kit::sys::{Exec, ExecError, Finished};
+use kit::sys::{ChildCommand, ChildOutput, ExecError};
 
 /// How long a local command may take.
 const LOCAL: Duration = Duration::from_secs(120);
@@ -155,7 +155,7 @@ impl Call<'_> {
     }
 
     /// Runs it; how it ended is for the caller to judge.
-    pub fn finish(self) -> Result<Finished, GitError> {
+    pub fn finish(self) -> Result<ChildOutput, GitError> {
         let Call { git, .. } = self;
         if !git.folder.is_dir() {
             let path = git.folder.clone();
@@ -189,10 +189,10 @@ impl Call<'_> {
     }
 
     /// Runs it and wants success.
-    pub fn done(self) -> Result<Finished, GitError> {
+    pub fn done(self) -> Result<ChildOutput, GitError> {
         let (git, command) = (self.git, self.command_line());
         let finished = self.finish()?;
-        if finished.ok() {
+        if finished.is_success() {
             Ok(finished)
         } else {
             Err(git.failure(&command, &finished))
@@ -230,8 +230,9 @@ impl Call<'_> {
         words
     }
 
-    fn exec(self) -> Exec {
-        let mut exec = Exec::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
+    fn exec(self) -> ChildCommand {
+        let mut exec =
+            ChildCommand::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
         for name in POINTERS {
             exec = exec.env_remove(name);
         }
@@ -252,7 +253,7 @@ impl Call<'_> {
 
 impl Git {
     /// The error for a git command that ended with a failure.
-    pub(super) fn failure(&self, command: &str, finished: &Finished) -> GitError {
+    pub(super) fn failure(&self, command: &str, finished: &ChildOutput) -> GitError {
         let said = finished.error_text();
         if said.contains("not a git repository") {
             let path = self.folder.clone();

@@ -165,7 +165,9 @@ impl Git {
     /// Adds a line to one of git's files, unless it is there.
     pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
         let failed = |error| Self::file_error(path, error);
-        let text = file::read(path).map_err(failed)?.unwrap_or_default();
+        let text = file::read_file_if_exists(path)
+            .map_err(failed)?
+            .unwrap_or_default();
         let mut text = String::from_utf8_lossy(&text).into_owned();
         if text.lines().any(|own| own.trim() == line) {
             return Ok(());
@@ -175,7 +177,7 @@ impl Git {
         }
         text.push_str(line);
         text.push('\n');
-        file::make_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
-        file::replace(path, text.as_bytes(), 0o644).map_err(failed)
+        file::create_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
+        file::replace_file(path, text.as_bytes(), 0o644).map_err(failed)
     }
 }

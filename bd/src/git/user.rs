@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::Git;
 use super::folders::{Folders, folders};
-use kit::sys::{Env, Remembered};
+use kit::sys::{CachedAnswer, Env};
 
 /// Who git says the user is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Git {
         };
         let has_system = env.get("GIT_CONFIG_NOSYSTEM").unwrap_or_default();
         let place = folders.own.join("bd-user");
-        let known = Remembered::at(place, &settings(&folders, env), has_system);
+        let known = CachedAnswer::for_file(place, &settings(&folders, env), has_system);
         if let Some([name, email]) = known.parts() {
             let value = |text: String| Some(text).filter(|text| !text.is_empty());
             let (name, email) = (value(name), value(email));
@@ -47,7 +47,7 @@ impl Git {
         let (user, is_whole) = self.user_by_command();
         if is_whole {
             let [name, email] = [&user.name, &user.email].map(|value| value.as_deref());
-            known.remember([name.unwrap_or_default(), email.unwrap_or_default()]);
+            known.store([name.unwrap_or_default(), email.unwrap_or_default()]);
         }
         user
     }

@@ -76,14 +76,14 @@ pub fn install(git: &Git, version: &str) -> Result<Vec<&'static str>, HookError>
             return Err(HookError::BothThere { hook: path, before });
         }
     }
-    file::make_folder(&folder, 0o755).map_err(|error| failed(&folder, error))?;
+    file::create_folder(&folder, 0o755).map_err(|error| failed(&folder, error))?;
     for hook in &hooks {
         let [path, before] = places(&folder, hook.name);
         if hook.is_there && hook.version.is_none() {
             fs::rename(&path, &before).map_err(|error| failed(&path, error))?;
         }
         let text = SHIM.replace("VERSION", version).replace("HOOK", hook.name);
-        file::replace(&path, text.as_bytes(), 0o755).map_err(|error| failed(&path, error))?;
+        file::replace_file(&path, text.as_bytes(), 0o755).map_err(|error| failed(&path, error))?;
     }
     let chained = NAMES.into_iter();
     Ok(chained
@@ -103,7 +103,7 @@ pub fn uninstall(git: &Git) -> Result<Vec<&'static str>, HookError> {
         let done = if before.exists() {
             fs::rename(&before, &path)
         } else {
-            file::remove(&path)
+            file::remove_file(&path)
         };
         done.map_err(|error| failed(&path, error))?;
         removed.push(name);
@@ -124,7 +124,7 @@ fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
 
 fn look(folder: &Path, name: &'static str) -> Result<Hook, HookError> {
     let [path, before] = places(folder, name);
-    let text = file::read(&path).map_err(|error| failed(&path, error))?;
+    let text = file::read_file_if_exists(&path).map_err(|error| failed(&path, error))?;
     let is_there = text.is_some();
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let is_ours = text

@@ -1,6 +1,6 @@
 //! The agents that can be told about beads, and the files that each of them reads.
 
-use kit::sys::section::Marks;
+use kit::sys::section::SectionMarks;
 
 /// A program that reads instructions or runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,13 +88,13 @@ pub const TOOLS: [Tool; 10] = [
 ];
 
 /// The marks in Markdown.
-pub const MARKDOWN: Marks = Marks {
+pub const MARKDOWN: SectionMarks = SectionMarks {
     begin: "<!-- BEGIN BEADS INTEGRATION -->",
     end: "<!-- END BEADS INTEGRATION -->",
 };
 
 /// The marks in YAML.
-pub const YAML: Marks = Marks {
+pub const YAML: SectionMarks = SectionMarks {
     begin: "# BEGIN BEADS INTEGRATION",
     end: "# END BEADS INTEGRATION",
 };

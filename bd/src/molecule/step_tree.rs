@@ -7,7 +7,7 @@ use kit::ui::{Page, escape, tree};
 /// it.
 pub fn draw(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String) {
     let (roots, below) = draw::children(steps);
-    for (branch, at) in tree::walk(&roots, &below) {
+    for (branch, at) in tree::walk_tree(&roots, &below) {
         let step = &steps[at];
         let others = match step.needs.len() {
             0 | 1 => String::new(),
@@ -17,6 +17,10 @@ pub fn draw(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String
             }
         };
         let text = format!("{}: {}{others}", step.id, step.title);
-        page.cut_line(format!("{branch}{}{}", mark(at), escape::line(&text)));
+        page.cut_line(format!(
+            "{branch}{}{}",
+            mark(at),
+            escape::escape_line(&text)
+        ));
     }
 }

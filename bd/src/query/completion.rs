@@ -1,6 +1,6 @@
 //! Beads as candidates for completion: id and title.
 
-use kit::cli::completion::Value;
+use kit::cli::completion::CompletionValue;
 use kit::ui::escape;
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::bead::kind;
 use crate::store::{BeadRef, Snapshot};
 
 /// The ids of beads, open ones first and with their titles.
-pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<Value> {
+pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     #[derive(Deserialize)]
     struct Titled {
         title: String,
@@ -18,7 +18,7 @@ pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<
     found.sort_by_key(|bead| !bead.is_open());
     let value = |bead: BeadRef<'_>| {
         let titled = bead.is_open().then(|| bead.part::<Titled>()).flatten();
-        let title = titled.map_or_else(String::new, |titled| escape::line(&titled.title));
+        let title = titled.map_or_else(String::new, |titled| escape::escape_line(&titled.title));
         (bead.id().to_owned(), title)
     };
     found.into_iter().map(value).collect()

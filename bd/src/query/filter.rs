@@ -1,7 +1,7 @@
 //! Which beads a list shows.
 
 use jiff::Timestamp;
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
 use crate::store::{BeadRef, ListRow, Rank, Snapshot, StoreError, Time};
@@ -23,7 +23,7 @@ impl Between {
         }
         let ends = [i64::MIN + 1, i64::MAX];
         at.is_some_and(|at| {
-            ends.contains(&nanoseconds(at))
+            ends.contains(&to_nanoseconds(at))
                 || (self.after.is_none_or(|after| at > after)
                     && self.before.is_none_or(|before| at < before))
         })

@@ -39,7 +39,7 @@ pub fn attributes(dir: &Path) -> Result<(), StoreError> {
 
 /// Adds what is missing from a beads folder, and sets the prefix where one is given.
 pub fn complete(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
-    file::make_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
+    file::create_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
     let paths = Paths::of(dir);
     let has_issues = paths.issues().is_file();
     add(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
@@ -79,7 +79,7 @@ fn add(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    let made = file::create(path, content.as_bytes(), mode);
+    let made = file::create_file(path, content.as_bytes(), mode);
     made.map(drop)
         .map_err(|error| StoreError::io("write", path, error))
 }

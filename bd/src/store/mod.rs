@@ -168,7 +168,7 @@ impl Store {
                     if attempt == 0
                         && !self.reports.are_unread()
                         && rollback::is_due(&read.source, false)
-                        && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
+                        && let Ok(_guard) = lock::acquire_lock(&self.paths.lock(), Duration::ZERO)
                     {
                         // Someone may have put others there before we had the lock.
                         if !read.source.is_current() || read.source.is_overtaken(index::ISSUES) {
@@ -191,7 +191,7 @@ impl Store {
         }
         // Writers come too thick; they wait while we read. Where there is no lock to be had (a read-only
         // folder) there are no writers either.
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE);
+        let _guard = lock::acquire_lock(&self.paths.lock(), lock::PATIENCE);
         self.take(Source::read(&self.paths)?)
     }
 
@@ -200,8 +200,8 @@ impl Store {
     }
 
     /// Waits for the writers' lock.
-    fn lock(&self) -> Result<lock::Guard, StoreError> {
-        Ok(lock::acquire(&self.paths.lock(), lock::PATIENCE)?)
+    fn lock(&self) -> Result<lock::LockGuard, StoreError> {
+        Ok(lock::acquire_lock(&self.paths.lock(), lock::PATIENCE)?)
     }
 
     /// The same store, which reports to others' reports.
@@ -347,7 +347,7 @@ impl Store {
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
                 && self.run_fold(snapshot, &now)? == Folded::Unsettled
             {
-                clock::pause(SETTLE_PAUSE);
+                clock::pause_thread(SETTLE_PAUSE);
             }
         }
         let snapshot = self.take(Source::read(&self.paths)?)?;
@@ -413,7 +413,7 @@ impl Store {
         for _ in 0..SETTLE_TRIES {
             match self.run_fold(snapshot, now)? {
                 Folded::Done => return Ok(()),
-                Folded::Unsettled => clock::pause(SETTLE_PAUSE),
+                Folded::Unsettled => clock::pause_thread(SETTLE_PAUSE),
                 Folded::Overtaken => tries += 1,
             }
             if tries >= FOLD_TRIES {

@@ -163,10 +163,10 @@ mod tests {
     fn beads_dir_turns_routing_off() {
         let town = town();
         let beads = town.path().join(".beads");
-        let with = Env::with(town.path(), [("BEADS_DIR", "/x")]);
+        let with = Env::with_vars(town.path(), [("BEADS_DIR", "/x")]);
         assert!(Routes::of_place(&beads, &with).all().is_empty());
         assert_eq!(
-            Routes::of_place(&beads, &Env::with(town.path(), []))
+            Routes::of_place(&beads, &Env::with_vars(town.path(), []))
                 .all()
                 .len(),
             3

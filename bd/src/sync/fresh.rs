@@ -152,9 +152,9 @@ impl Fresh {
     /// Reads them into their folder.
     pub fn take(&self, clock: &Clock) -> Result<Taken, SyncError> {
         let failed = |source| StoreError::io("create", &self.dir, source);
-        file::make_folder(&self.dir, 0o750).map_err(failed)?;
-        let _guard =
-            lock::acquire(&self.dir.join(".lock"), lock::PATIENCE).map_err(StoreError::from)?;
+        file::create_folder(&self.dir, 0o750).map_err(failed)?;
+        let _guard = lock::acquire_lock(&self.dir.join(".lock"), lock::PATIENCE)
+            .map_err(StoreError::from)?;
         let text = self.side.issues_text(&self.place)?.unwrap_or_default();
         let (beads, prefix) = summary(&text);
         let taken = Taken {
@@ -231,9 +231,9 @@ fn summary(text: &[u8]) -> (usize, Option<String>) {
 fn put(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
     let failed = |error| StoreError::io("write", path, error);
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).map_err(failed)?;
+        file::create_folder(folder, 0o755).map_err(failed)?;
     }
-    file::create(path, content, 0o644).map_err(failed)
+    file::create_file(path, content, 0o644).map_err(failed)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use crate::merge::{MergeError, Note, Overruled};
 use crate::store::exchange::{Base, StoreSide};
 use crate::store::rollback;
 use crate::store::{Store, StoreError};
-use kit::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, RandomSource};
 pub use place::SyncPlace;
 use side::{Side, Sides};
 use tips::{Tips, see, tips};
@@ -57,7 +57,7 @@ pub struct SyncRequest<'a> {
     /// The clock.
     pub clock: &'a Clock,
     /// Chance.
-    pub random: &'a Random,
+    pub random: &'a RandomSource,
 }
 
 /// What was done.

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read};
 
 use serde_json::{Value, json};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::seance;
 use gt::host::daemon;
@@ -23,8 +23,8 @@ pub(super) fn is_of_copy(ctx: &Context) -> bool {
 }
 
 /// What a hook says that has nothing to say.
-pub(super) fn nothing() -> Answer {
-    answer(Value::Null, |_, _| {})
+pub(super) fn nothing() -> CommandResult {
+    build_report(Value::Null, |_, _| {})
 }
 
 impl AgentEvent {

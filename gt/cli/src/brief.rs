@@ -1,6 +1,6 @@
 //! `gt brief`.
 
-use super::{Answer, prime};
+use super::{CommandResult, prime};
 use crate::context::Context;
 
 /// Show the briefing that the worker of a bead gets
@@ -13,7 +13,7 @@ pub(super) struct Args {
     explain: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),

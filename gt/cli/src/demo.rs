@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::Standing;
 use gt::flow::demo::{self, DemoRequest, Line, Shown, Watcher};
@@ -30,7 +30,7 @@ pub(super) struct Args {
     keep: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in temporary::ending_signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut screen = Screen::new(ctx, stop);
     let shown = demo::demo(&ctx.env, &request, &mut screen);
     screen.end();
-    answer(shown?, show)
+    build_report(shown?, show)
 }
 
 /// Live progress: bars on a terminal, else one line a change.
@@ -141,13 +141,13 @@ fn steps(standing: Standing) -> u64 {
 }
 
 fn describe_line(line: &Line) -> String {
-    let title = escape::line(&line.title);
+    let title = escape::escape_line(&line.title);
     let state = match line.standing {
         Standing::Open => "open".to_owned(),
-        Standing::Blocked => escape::line(&line.detail),
+        Standing::Blocked => escape::escape_line(&line.detail),
         Standing::Working => format!("{} works on it", line.detail),
         Standing::Merging => "in the merge queue".to_owned(),
-        Standing::NeedsStep => format!("blocked: {}", escape::line(&line.detail)),
+        Standing::NeedsStep => format!("blocked: {}", escape::escape_line(&line.detail)),
         Standing::Done => format!("merged, by {}", line.detail),
         Standing::Failed => "failed".to_owned(),
         Standing::Unknown => "unknown".to_owned(),
@@ -163,7 +163,7 @@ fn show(shown: &Shown, page: &mut Page) {
             "  {:.8}  {}  {}",
             commit.id,
             commit.author,
-            escape::line(&commit.subject)
+            escape::escape_line(&commit.subject)
         ));
     }
     page.blank();

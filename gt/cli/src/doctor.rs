@@ -1,6 +1,6 @@
 //! `gt doctor`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::view::doctor::{self, Finding, Level};
 
@@ -17,7 +17,7 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for wanted in &args.checks {
         let known: Vec<&str> = doctor::names().collect();
         anyhow::ensure!(
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .filter(|finding| finding.level == Level::Error)
         .count();
     let verbose = args.verbose;
-    let shown = answer(findings, move |findings, page| {
+    let shown = build_report(findings, move |findings, page| {
         human(findings, verbose, page);
     });
     if errors == 0 {
@@ -54,7 +54,7 @@ fn human(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
             Level::Warning => style.yellow("!"),
             Level::Error => style.red("✗"),
         };
-        let text = kit::ui::escape::line(&finding.text);
+        let text = kit::ui::escape::escape_line(&finding.text);
         page.line(format!("{mark} {}: {text}", finding.check));
         if let Some(hint) = &finding.hint {
             page.line(format!("    {hint}"));

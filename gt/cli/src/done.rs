@@ -1,6 +1,6 @@
 //! `gt done`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::done::{self, Report};
 use gt::record::polecat::GaveUp;
@@ -39,7 +39,7 @@ pub(super) struct Args {
     stay: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
@@ -73,7 +73,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         done::end_session(&town, &worker)?;
     }
     drop(worker);
-    answer(finished, |done, page| match (&done.failed, &done.request) {
+    build_report(finished, |done, page| match (&done.failed, &done.request) {
         (Some(failed), _) => {
             let then = if failed.closed {
                 "closed as failed"

@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, counted, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::down::{self, Down};
 
@@ -17,8 +17,8 @@ pub(super) struct Args {
     daemon_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    answer(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    build_report(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
 }
 
 fn show(down: &Down, page: &mut Page) {
@@ -39,7 +39,7 @@ fn show(down: &Down, page: &mut Page) {
     }
     page.line("stopped in the middle of their work, which stays on their hooks:");
     for one in &down.stopped {
-        let title = escape::line(&one.title);
+        let title = escape::escape_line(&one.title);
         page.cut_line(format!("  {} on {} {title}", one.worker, one.bead));
         if let Some(snapshot) = &one.snapshot {
             page.line(format!("    not committed yet; a copy is in {snapshot}"));

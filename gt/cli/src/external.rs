@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use kit::sys::{Env, Exec, ExecError};
+use kit::sys::{ChildCommand, Env, ExecError};
 
 use gt::town::{self, Layout};
 
@@ -45,7 +45,9 @@ pub(super) fn find(
 impl External {
     /// Runs it in our place; returns only when that failed.
     pub(super) fn run(self) -> ExecError {
-        Exec::new(self.program).args(self.args).replace_process()
+        ChildCommand::new(self.program)
+            .args(self.args)
+            .replace_process()
     }
 }
 

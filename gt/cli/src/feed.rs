@@ -3,10 +3,10 @@
 use anyhow::Context as _;
 use bd::query::when;
 use kit::sys::env;
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, escape};
 
-use super::Answer;
+use super::CommandResult;
 use super::agent_event::nothing;
 use crate::context::Context;
 use gt::town::event::{EventReader, StoredEvent};
@@ -37,11 +37,11 @@ pub(super) struct Args {
     actor: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let now = town.clock.now();
     let since = args.since.as_deref().map(|text| {
-        when::past(text, now, &env::zone())
+        when::past(text, now, &env::local_time_zone())
             .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
     });
     let rig = args.rig.as_deref().map(|name| FeedRig::of(&town, name));
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let root = town.layout.root();
     // Before the first look: what happens in between is seen by the next one.
     let changes = args.follow.then(|| {
-        Changes::of([root]).with_context(|| {
+        FolderWatch::start([root]).with_context(|| {
             let root = root.display();
             format!("cannot watch {root}; `gt feed` without --follow shows what happened so far")
         })
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         events.drain(..events.len() - args.limit);
     }
     let mut goes_on = print(ctx, &events, args.follow);
-    while goes_on && changes.as_ref().is_some_and(Changes::wait) {
+    while goes_on && changes.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
         events.retain(|event| filter.wants(&event.line));
         goes_on = print(ctx, &events, true);
@@ -91,10 +91,10 @@ fn print(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
 fn line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
     let line = &event.line;
     let when = if is_followed {
-        page.moment(&line.ts)
+        page.local_time(&line.ts)
     } else {
-        page.when(&line.ts)
+        page.relative_time(&line.ts)
     };
-    let (actor, text) = (escape::line(&line.actor), describe_event(line));
+    let (actor, text) = (escape::escape_line(&line.actor), describe_event(line));
     page.cut_line(format!("{when:<15}  {actor:<20}  {text}"));
 }

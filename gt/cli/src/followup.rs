@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::followup::{self, FollowupRequest, Made};
 use gt::flow::sling::{self, Slung};
@@ -44,7 +44,7 @@ struct Report {
     slung: Option<Slung>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let made = followup::make(
         &town,
@@ -71,9 +71,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             Some(slung)
         }
     };
-    answer(Report { made, slung }, |report, page| {
+    build_report(Report { made, slung }, |report, page| {
         let made = &report.made;
-        let title = kit::ui::escape::line(&made.title);
+        let title = kit::ui::escape::escape_line(&made.title);
         page.line(format!(
             "✓ {} follows up {}  {title}",
             made.bead, made.original

@@ -1,6 +1,6 @@
 //! `gt handoff`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff::{self, HandedOff, HandoffRequest};
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = match &args.agent {
         Some(text) => town.address(text)?,
@@ -44,14 +44,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         request.message = parts.join("\n\n---\n\n");
     }
     if args.dry_run {
-        return answer(request.message, |text, page| {
+        return build_report(request.message, |text, page| {
             for line in text.lines() {
-                page.line(kit::ui::escape::line(line));
+                page.line(kit::ui::escape::escape_line(line));
             }
         });
     }
     let done = handoff::hand_off(&town, &agent, &request)?;
-    answer(done, show_handoff)
+    build_report(done, show_handoff)
 }
 
 fn show_handoff(done: &HandedOff, page: &mut kit::ui::Page) {

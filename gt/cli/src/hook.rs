@@ -1,6 +1,6 @@
 //! `gt hook`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::prime;
 use gt::town::identity::Address;
@@ -24,7 +24,7 @@ struct Shown {
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let address = match &args.agent {
         Some(text) => town.address(text)?,
@@ -46,12 +46,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         title: found.bead.as_ref().map(|bead| bead.title.clone()),
         bead_id: found.bead.map(|bead| bead.id),
     };
-    answer(shown, |shown, page| match (&shown.bead_id, &shown.title) {
+    build_report(shown, |shown, page| match (&shown.bead_id, &shown.title) {
         (Some(id), Some(title)) => {
             page.line(format!(
                 "{}: {id} \"{}\" [hooked]",
                 shown.agent,
-                kit::ui::escape::line(title)
+                kit::ui::escape::escape_line(title)
             ));
             if let Some(convoy) = &shown.convoy {
                 page.line(format!("  convoy: {convoy}"));

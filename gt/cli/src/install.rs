@@ -2,7 +2,7 @@
 
 use kit::sys::Clock;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::install::{InstallRequest, install};
 
@@ -20,8 +20,8 @@ pub(super) struct Args {
     owner: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let root = ctx.env.absolute(&args.path);
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let root = ctx.env.make_absolute(&args.path);
     // A trailing `.` has no name, and links are kept as the person wrote them.
     let root: std::path::PathBuf = root.components().collect();
     let owner = InstallRequest::of_git_user(ctx.env.cwd());
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             town.display()
         ));
     }
-    answer(installed, |installed, page| {
+    build_report(installed, |installed, page| {
         let how = if installed.existed {
             "was there already"
         } else {

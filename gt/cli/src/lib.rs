@@ -72,7 +72,7 @@ use crate::context::Context;
 
 const GT: Program<Root, Command, Whole> = Program::new("gt");
 
-pub(crate) use kit::cli::report::{Answer, answer, answer_with_exit};
+pub(crate) use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 
 /// Run a town of AI coding agents
 ///
@@ -156,25 +156,25 @@ kit::program! {
 
 /// The whole command line, for man pages and completions.
 pub fn command() -> clap::Command {
-    GT.whole()
+    GT.build_whole()
 }
 
 /// A line without a command is refused when it is read.
-fn no_command() -> Answer {
+fn no_command() -> CommandResult {
     anyhow::bail!("no command given; see gt --help")
 }
 
 /// Runs one `gt` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(command(), &env);
-    if let Some(exit) = kit::cli::completion::answer(&env, &args, command_with_values) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
     let words = args.clone();
     let line = match GT.read(args) {
         Ok(line) => line,
         Err(error) => {
-            if let Some(other) = external::find(&env, &words, &error, &GT.whole()) {
+            if let Some(other) = external::find(&env, &words, &error, &GT.build_whole()) {
                 let error = anyhow::Error::from(other.run());
                 Ui::new(false, false, &env).error(&gt::error::failure(&error));
                 return ExitCode::FAILURE;
@@ -230,7 +230,7 @@ mod tests {
                 let error = tree.clone().try_get_matches_from(&args).unwrap_err();
                 error.render().to_string()
             };
-            let lean = GT.lean(&args).unwrap();
+            let lean = GT.build_lean(&args).unwrap();
             assert_eq!(help(lean), help(command()), "{}", sub.get_name());
         }
     }

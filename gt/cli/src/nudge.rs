@@ -1,6 +1,6 @@
 //! `gt nudge`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::nudge::nudge;
 
@@ -14,11 +14,11 @@ pub(super) struct Args {
     message: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let nudged = nudge(&town, &agent, &args.message.join(" "))?;
-    answer(nudged, |nudged, page| {
+    build_report(nudged, |nudged, page| {
         page.line(format!("✓ {} {}", nudged.agent, nudged.how));
     })
 }

@@ -1,6 +1,6 @@
 //! Long reports go through a pager, as git's do: only on a terminal.
 
-use kit::sys::{Env, Exec};
+use kit::sys::{ChildCommand, Env};
 
 use crate::context::Context;
 
@@ -16,7 +16,9 @@ pub(super) fn show(ctx: &Context, text: &str) -> bool {
         return false;
     };
     // The user's own command line, as git runs it; the text is its input only.
-    let mut shell = Exec::new("/bin/sh").args(["-c", &pager]).stdin(text);
+    let mut shell = ChildCommand::new("/bin/sh")
+        .args(["-c", &pager])
+        .stdin(text);
     if ctx.env.get("LESS").is_none() {
         shell = shell.env("LESS", "FRX");
     }
@@ -45,7 +47,7 @@ mod tests {
     fn a_pager_is_chosen_as_git_does() {
         let choose = |vars: &[(&str, &str)]| {
             let vars = vars.iter().map(|(name, value)| (*name, *value));
-            choose(&Env::with(Path::new("/"), vars))
+            choose(&Env::with_vars(Path::new("/"), vars))
         };
         assert_eq!(choose(&[]).as_deref(), Some("less"));
         assert_eq!(choose(&[("PAGER", "more")]).as_deref(), Some("more"));

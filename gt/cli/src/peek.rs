@@ -1,6 +1,6 @@
 //! `gt peek`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::session::show;
 
@@ -21,7 +21,7 @@ struct Peeked {
     lines: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let lines = show::screen(&town, &agent, args.lines)?;
@@ -30,9 +30,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         session: show::name_of(&agent)?.to_string(),
         lines,
     };
-    answer(peeked, |peeked, page| {
+    build_report(peeked, |peeked, page| {
         for line in &peeked.lines {
-            page.line(kit::ui::escape::line(line));
+            page.line(kit::ui::escape::escape_line(line));
         }
     })
 }

@@ -1,7 +1,7 @@
 //! `gt prime`.
 
 use super::agent_event::{AgentEvent, is_of_copy, nothing};
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 use gt::flow::prime::{self, BegunSession, Fate, Occasion, Prime};
@@ -28,7 +28,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.hook && is_of_copy(ctx) {
         return nothing();
     }
@@ -80,7 +80,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     if args.context_json {
         let text = event.context_json(found.text.trim_end());
-        return answer(found, move |_, page| page.line(&text));
+        return build_report(found, move |_, page| page.line(&text));
     }
     shown(found, args.explain)
 }
@@ -96,8 +96,8 @@ fn session(ctx: &Context, event: &AgentEvent) -> String {
 }
 
 /// A context as text, or what it is made of.
-pub(super) fn shown(found: Prime, explain: bool) -> Answer {
-    answer(found, move |found, page| {
+pub(super) fn shown(found: Prime, explain: bool) -> CommandResult {
+    build_report(found, move |found, page| {
         if explain {
             explained(found, page);
         } else {

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use kit::ui::{Page, Report, escape};
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::flow::prime::{self, BegunSession};
 use gt::host::is_session_name;
@@ -64,9 +64,9 @@ fn record_start(ctx: &Context) {
     prime::session_began(&town, begun);
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let exe = kit::sys::env::current_exe().context("cannot find our own program")?;
-    let script = ctx.env.absolute(&args.script.to_string_lossy());
+    let script = ctx.env.make_absolute(&args.script.to_string_lossy());
     anyhow::ensure!(
         script.is_file(),
         "there is no script {} (the agent's args in the settings name it)",
@@ -86,7 +86,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         folder: folder.as_deref(),
     };
     let outcome = scripted::run(&request, &|line| {
-        ctx.ui.status(&escape::line(line));
+        ctx.ui.status(&escape::escape_line(line));
     })?;
     Ok(Box::new(Played(outcome)))
 }

@@ -1,6 +1,6 @@
 //! `gt session-restart`: what `gt handoff` starts beside the session that it ends.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
 use gt::town::event::event;
@@ -12,14 +12,14 @@ pub(crate) struct Args {
     agent: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let session = handoff::renew(&town, &agent).inspect_err(|error| {
         let why = format!("{error:#}");
         town.tell(&event!(HandoffFailed, agent: agent.to_string(), why: why));
     })?;
-    answer(session, |session, page| {
+    build_report(session, |session, page| {
         page.line(format!("session {session} started"));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt sling`.
 
-use super::{Answer, answer_with_exit};
+use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::sling::{SlingBatch, Slung, formula, sling_batch};
 use gt::host::LiveTown;
@@ -53,7 +53,7 @@ pub(super) struct Args {
     no_molecule: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mut beads = args.words;
     // One word is a bead for oneself; of two and more the last is the target.
@@ -64,16 +64,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
-        let values = bd::molecule::template::read_values(&args.var).map_err(kit::failure::Usage)?;
+        let values =
+            bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
         beads = match &args.on {
             Some(bead) => vec![formula::on_bead(&town, &named, bead, &values)?],
             None => vec![formula::as_work(&town, &named, &target, &values)?],
         };
         no_convoy |= args.on.is_none();
     } else if !args.var.is_empty() {
-        return Err(
-            kit::failure::Usage("--var sets a variable of a formula; name one".into()).into(),
-        );
+        return Err(kit::failure::UsageError(
+            "--var sets a variable of a formula; name one".into(),
+        )
+        .into());
     }
     let batch = SlingBatch {
         beads,
@@ -84,7 +86,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         no_molecule: args.no_molecule,
         args: args.instructions,
     };
-    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::line(problem));
+    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;
     gt::host::daemon::wake(&town);
     let caller = town.actor.clone();
@@ -94,7 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         0
     };
-    answer_with_exit(exit, slung, move |slung, page| {
+    build_report_with_exit(exit, slung, move |slung, page| {
         for one in slung {
             line(one, &caller, page);
         }
@@ -111,7 +113,7 @@ fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<Str
 }
 
 fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
-    let title = kit::ui::escape::line(&slung.title);
+    let title = kit::ui::escape::escape_line(&slung.title);
     if slung.waits_for.is_empty() {
         let mark = if slung.needs_person.is_some() {
             "!"
@@ -139,7 +141,7 @@ fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
         }
     }
     if let Some(question) = &slung.needs_person {
-        let question = kit::ui::escape::line(question);
+        let question = kit::ui::escape::escape_line(question);
         let text = format!("  its session needs you: a dialog is open ({question})");
         page.line(page.style().yellow(&text));
         page.line(format!("  → gt attach {}", slung.target));

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, counted, escape};
 
 use super::agent_event::nothing;
-use super::{Answer, answer, answer_with_exit};
+use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
@@ -38,20 +38,20 @@ pub(super) struct Args {
 /// Times and sessions are looked at so often while nothing changes.
 const TICK: Duration = Duration::from_secs(10);
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     if args.watch {
         return watch(ctx, &town);
     }
     if args.health {
         let found = health::health(&town)?;
-        return answer_with_exit(u8::from(!found.healthy), found, show_health);
+        return build_report_with_exit(u8::from(!found.healthy), found, show_health);
     }
-    answer(status::status(&town)?, show)
+    build_report(status::status(&town)?, show)
 }
 
 /// Shows it again whenever it reads differently, until nobody reads it any more.
-fn watch(ctx: &Context, town: &LiveTown) -> Answer {
+fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
     let mut watched: Vec<PathBuf> = Vec::new();
     let mut changes = None;
     let mut before = None;
@@ -59,7 +59,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> Answer {
         // A rig may have been added. Before the look: what happens in between is seen by the next one.
         let folders = status::folders_of(town);
         if changes.is_none() || folders != watched {
-            let begun = Changes::of(folders.iter().map(PathBuf::as_path));
+            let begun = FolderWatch::start(folders.iter().map(PathBuf::as_path));
             changes =
                 Some(begun.context("cannot watch the town; run `gt status` without --watch")?);
             watched = folders;
@@ -91,11 +91,11 @@ fn watch(ctx: &Context, town: &LiveTown) -> Answer {
 fn show(status: &Status, page: &mut Page) {
     page.cut_line(page.style().bold(&format!(
         "{}  {}",
-        escape::line(&status.name),
+        escape::escape_line(&status.name),
         status.location
     )));
     let daemon = match (&status.daemon.degraded, status.daemon.running) {
-        (Some(reason), true) => format!("● daemon degraded: {}", escape::line(reason)),
+        (Some(reason), true) => format!("● daemon degraded: {}", escape::escape_line(reason)),
         (None, true) => format!("● daemon runs (pid {})", status.daemon.pid),
         (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
     };
@@ -108,11 +108,11 @@ fn show(status: &Status, page: &mut Page) {
         page.line(format!(
             "📬 {} unread for {}",
             status.overseer.unread_mail,
-            escape::line(&status.overseer.name)
+            escape::escape_line(&status.overseer.name)
         ));
     }
     for problem in &status.problems {
-        let mut lines = problem.lines().map(escape::line);
+        let mut lines = problem.lines().map(escape::escape_line);
         let what = lines.next().unwrap_or_default();
         page.line(page.style().yellow(&format!("! {what}")));
         for command in lines {
@@ -141,7 +141,7 @@ fn show(status: &Status, page: &mut Page) {
         page.cut_line(format!(
             "  🚚 {} {counts:>5}  {}",
             convoy.id,
-            escape::line(&convoy.title)
+            escape::escape_line(&convoy.title)
         ));
         if !convoy.blocked_by.is_empty() {
             let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
@@ -155,16 +155,19 @@ fn show_health(health: &Health, page: &mut Page) {
         let mark = if one.count == 0 { "✓" } else { "✗" };
         page.line(format!("{mark} {}: {} broken", one.says, one.count));
         for fault in &one.faults {
-            page.line(format!("    {}", escape::line(&fault.what)));
+            page.line(format!("    {}", escape::escape_line(&fault.what)));
         }
         if let Some(fault) = one.faults.first() {
-            page.line(format!("    → gt why {}", escape::line(&fault.subject)));
+            page.line(format!(
+                "    → gt why {}",
+                escape::escape_line(&fault.subject)
+            ));
         }
     }
     for problem in &health.problems {
         page.line(
             page.style()
-                .yellow(&format!("! not checked: {}", escape::line(problem))),
+                .yellow(&format!("! not checked: {}", escape::escape_line(problem))),
         );
     }
     let checked = &health.checked;
@@ -179,19 +182,19 @@ fn show_health(health: &Health, page: &mut Page) {
 fn escalation(one: &EscalationLine, page: &mut Page) {
     let taken = match one.acked_by.as_str() {
         "" => String::new(),
-        by => format!(", acknowledged by {}", escape::line(by)),
+        by => format!(", acknowledged by {}", escape::escape_line(by)),
     };
     let deadline = one.deadline.as_ref();
     let deadline = deadline.map_or(String::new(), |at| {
-        format!(", takes its default {}", page.when(at))
+        format!(", takes its default {}", page.relative_time(at))
     });
     let text = format!(
         "! {} {} from {}, {}{taken}{deadline}: {}",
         one.severity.word(),
         one.id,
-        escape::line(&one.from),
-        page.when(&one.since),
-        escape::line(&one.title)
+        escape::escape_line(&one.from),
+        page.relative_time(&one.since),
+        escape::escape_line(&one.title)
     );
     let style = page.style();
     let text = if one.severity == Severity::Critical {
@@ -225,7 +228,7 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             let text = format!(
                 "    ! {} could not be slung: {}",
                 waiting.work_bead_id,
-                escape::line(&failed.why)
+                escape::escape_line(&failed.why)
             );
             page.line(page.style().yellow(&text));
         }
@@ -255,9 +258,9 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
             Some(PolecatState::Zombie | PolecatState::Stalled)
         ) =>
         {
-            text.push_str(&format!(" {}", escape::line(&agent.why)));
+            text.push_str(&format!(" {}", escape::escape_line(&agent.why)));
         }
-        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
+        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::escape_line(title))),
         _ => {}
     }
     if agent.unread_mail > 0 {

@@ -1,6 +1,6 @@
 //! `gt unsling`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::sling::unsling;
 
@@ -14,9 +14,9 @@ pub(super) struct Args {
     bead: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let unslung = unsling(&ctx.town()?, &args.bead)?;
-    answer(unslung, |unslung, page| {
+    build_report(unslung, |unslung, page| {
         page.line(format!(
             "✓ {} is off the hook of {} and open again",
             unslung.bead, unslung.holder

@@ -1,6 +1,6 @@
 //! `gt version`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 
 #[derive(serde::Serialize)]
@@ -12,11 +12,11 @@ struct Version {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
     let version = Version {
         version: env!("CARGO_PKG_VERSION"),
     };
-    answer(version, |version, page| {
+    build_report(version, |version, page| {
         page.line(format!("gt version {}", version.version));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt whoami`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::town::identity::{Address, detect};
 
@@ -19,7 +19,7 @@ struct Whoami {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = detect(&ctx.env, &town.layout);
     let address = found.address.unwrap_or(Address::Overseer);
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         mailbox: address.mailbox(),
         town: town.layout.root().to_owned(),
     };
-    answer(shown, |shown, page| {
+    build_report(shown, |shown, page| {
         page.line(format!(
             "{} ({}, from {})",
             shown.address, shown.role, shown.source

@@ -4,7 +4,7 @@ use kit::ui::{Page, escape};
 use serde_json::Value;
 
 use super::agent_event::nothing;
-use super::{Answer, answer, pager};
+use super::{CommandResult, build_report, pager};
 use crate::context::Context;
 use gt::town::event::EventLine;
 use gt::view::feed::describe_event;
@@ -27,7 +27,7 @@ pub(super) struct Args {
     no_pager: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mut found = why::why(&town, &args.what)?;
     let older = match args.limit {
@@ -42,12 +42,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             return nothing();
         }
     }
-    answer(found, move |found, page| show(found, older, page))
+    build_report(found, move |found, page| show(found, older, page))
 }
 
 fn show(found: &Explanation, older: usize, page: &mut Page) {
     for (number, text) in found.now.iter().enumerate() {
-        let text = escape::line(text);
+        let text = escape::escape_line(text);
         page.line(if number == 0 {
             page.style().bold(&text)
         } else {
@@ -55,10 +55,10 @@ fn show(found: &Explanation, older: usize, page: &mut Page) {
         });
     }
     for command in &found.next_steps {
-        page.line(format!("  → {}", escape::line(command)));
+        page.line(format!("  → {}", escape::escape_line(command)));
     }
     if let Some(rule) = &found.rule {
-        page.line(format!("  last decided: {}", escape::line(rule)));
+        page.line(format!("  last decided: {}", escape::escape_line(rule)));
     }
     if !found.now.is_empty() && !found.events.is_empty() {
         page.blank();
@@ -89,14 +89,17 @@ const DETAILS: &[&str] = &[
 ];
 
 fn line(event: &EventLine, page: &mut Page) {
-    let (sentence, by) = (describe_event(event), escape::line(&event.actor));
-    page.line(format!("{}  {sentence}  by {by}", page.moment(&event.ts)));
+    let (sentence, by) = (describe_event(event), escape::escape_line(&event.actor));
+    page.line(format!(
+        "{}  {sentence}  by {by}",
+        page.local_time(&event.ts)
+    ));
     for (key, value) in &event.payload {
         let text = match value {
             // What stood on a screen reads line by line.
             Value::Array(lines) if key == "screen" => {
                 for text in lines.iter().filter_map(Value::as_str) {
-                    page.line(format!("      | {}", escape::line(text)));
+                    page.line(format!("      | {}", escape::escape_line(text)));
                 }
                 continue;
             }
@@ -108,7 +111,7 @@ fn line(event: &EventLine, page: &mut Page) {
             }
             _ => continue,
         };
-        let text = escape::line(&text);
+        let text = escape::escape_line(&text);
         // The digits of a number may stand in an id.
         let is_told = !value.is_number() && sentence.contains(&text);
         if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {

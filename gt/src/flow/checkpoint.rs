@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use bd::bead::Stamp;
 use bd::git::Git;
 use jiff::SignedDuration;
-use kit::sys::{Inside, file};
+use kit::sys::{ConfinedFolder, file};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::crew;
@@ -179,7 +179,7 @@ fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
 /// The checkpoint of an agent; none where it has written none.
 pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, CheckpointError> {
     let path = path(town, agent)?;
-    match file::read(&path) {
+    match file::read_file_if_exists(&path) {
         Ok(None) => Ok(None),
         Ok(Some(bytes)) => serde_json::from_slice(&bytes)
             .map(Some)
@@ -241,7 +241,7 @@ pub fn write(
     text.push(b'\n');
     // Of a work tree that came from elsewhere, too.
     git.exclude(&format!("/{FILE}"))?;
-    Inside::open(git.folder())?.write(FILE, &text, 0o600)?;
+    ConfinedFolder::open(git.folder())?.write(FILE, &text, 0o600)?;
     Ok(checkpoint)
 }
 
@@ -249,7 +249,7 @@ pub fn write(
 pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
     let path = path(town, agent)?;
     let there = path.exists();
-    file::remove(&path).map_err(|source| CheckpointError::Io { path, source })?;
+    file::remove_file(&path).map_err(|source| CheckpointError::Io { path, source })?;
     Ok(there)
 }
 

@@ -96,7 +96,7 @@ pub fn install(
     let layout = Layout::new(root);
     let around = root
         .parent()
-        .and_then(|parent| town::find(&env.at(parent)).ok());
+        .and_then(|parent| town::find(&env.in_dir(parent)).ok());
     let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
     refuse_foreign_beads(&layout)?;
@@ -161,7 +161,7 @@ fn folders(layout: &Layout) -> Result<(), InstallError> {
         (layout.daemon(), 0o700),
     ];
     for (path, mode) in made {
-        file::make_folder(&path, mode).map_err(|source| InstallError::Io { path, source })?;
+        file::create_folder(&path, mode).map_err(|source| InstallError::Io { path, source })?;
     }
     Ok(())
 }
@@ -235,7 +235,7 @@ fn write_new(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
-    file::replace(path, content, 0o644).map_err(|source| InstallError::Io {
+    file::replace_file(path, content, 0o644).map_err(|source| InstallError::Io {
         path: path.to_owned(),
         source,
     })

@@ -80,7 +80,7 @@ pub fn keep_running(
 
 /// Starts the session of an agent in its folder.
 pub(crate) fn begin(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
-    file::make_folder(&town::home_of(town, agent), 0o755)?;
+    file::create_folder(&town::home_of(town, agent), 0o755)?;
     session::start::agent(town, agent, runtime)
 }
 

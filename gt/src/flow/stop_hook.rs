@@ -59,7 +59,10 @@ fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     let lines = news.iter().map(|message| {
-        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        let (from, subject) = (
+            escape::escape_line(&message.from),
+            escape::escape_line(&message.subject),
+        );
         format!("- {} from {from}: {subject}", message.id)
     });
     let lines: Vec<String> = lines.take(10).collect();
@@ -72,15 +75,15 @@ fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
 /// Whether the worker was not told so yet; from now on it was.
 fn is_new(town: &LiveTown, state: &str) -> bool {
     let path = town.layout.stopped(&town.actor.mailbox());
-    let told = file::read(&path).ok().flatten();
+    let told = file::read_file_if_exists(&path).ok().flatten();
     if told.is_some_and(|told| told == state.as_bytes()) {
         return false;
     }
     let folder = path
         .parent()
-        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
     // What cannot be remembered is not said: said again and again it would cost a turn each time.
     folder
-        .and_then(|()| file::replace_relaxed(&path, state.as_bytes(), 0o600))
+        .and_then(|()| file::replace_file_relaxed(&path, state.as_bytes(), 0o600))
         .is_ok()
 }

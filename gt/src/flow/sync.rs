@@ -207,7 +207,7 @@ fn path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
 }
 
 fn load(town: &LiveTown, rig: Option<&str>) -> Option<Record> {
-    let text = file::read(&path(town, rig)).ok()??;
+    let text = file::read_file_if_exists(&path(town, rig)).ok()??;
     serde_json::from_slice(&text).ok()
 }
 
@@ -218,10 +218,10 @@ fn save(town: &LiveTown, rig: Option<&str>, record: &Record) -> Result<(), LockE
         source,
     };
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o700).map_err(failed)?;
+        file::create_folder(folder, 0o700).map_err(failed)?;
     }
     let text = serde_json::to_vec(record).unwrap_or_default();
-    file::replace_relaxed(&path, &text, 0o600).map_err(failed)
+    file::replace_file_relaxed(&path, &text, 0o600).map_err(failed)
 }
 
 #[cfg(test)]

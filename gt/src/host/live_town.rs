@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bd::store::Reports;
-use kit::sys::{Clock, Env, Random, env};
+use kit::sys::{Clock, Env, RandomSource, env};
 
 use super::Host;
 use super::tmux::Tmux;
@@ -45,7 +45,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
         layout,
         env: env.clone(),
         clock: Clock::choose(env.get("BD_NOW")),
-        random: Random::choose(env.get("BD_SEED")),
+        random: RandomSource::choose(env.get("BD_SEED")),
         actor,
         exe,
         reports: Reports::default(),

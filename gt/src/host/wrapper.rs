@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kit::sys::{Env, Exec, file};
+use kit::sys::{ChildCommand, Env, file};
 use serde::{Deserialize, Serialize};
 
 use super::SessionSpec;
@@ -160,7 +160,7 @@ pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartE
         path: folder.to_owned(),
         source,
     };
-    file::make_folder(folder, 0o700).map_err(io)?;
+    file::create_folder(folder, 0o700).map_err(io)?;
     let content = serde_json::to_vec(start).map_err(|source| StartError::Damaged {
         path: folder.to_owned(),
         source,
@@ -199,7 +199,10 @@ pub fn become_command(start: Start, terminal: Option<&str>) -> StartError {
         Some((program, args)) => (program.as_str(), args),
         None => ("", &[][..]),
     };
-    let mut exec = Exec::new(program).args(args).cwd(&start.cwd).env_clear();
+    let mut exec = ChildCommand::new(program)
+        .args(args)
+        .cwd(&start.cwd)
+        .env_clear();
     exec = exec.env("TERM", terminal.unwrap_or("dumb"));
     exec = exec.env("PWD", &start.cwd);
     for (name, value) in &start.env {
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn only_allowed_variables_pass() {
-        let caller = Env::with(
+        let caller = Env::with_vars(
             Path::new("/"),
             [
                 ("HOME", "/h"),

@@ -179,7 +179,7 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
         Triage::Wake => {
             let session = session::show::name_of(&deacon)?;
             town.host.press(session.as_str(), &[Key::Escape])?;
-            clock::pause(Duration::from_secs(1));
+            clock::pause_thread(Duration::from_secs(1));
             nudge::nudge(town, &deacon, CHECK_IN.trim()).map(|_| true)
         }
         Triage::Interrupt => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
-use kit::ui::time::ago;
+use kit::ui::time::format_ago;
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -69,7 +69,7 @@ pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -
         (!wait.is_positive()).then(|| Decision {
             rule: rule::T1_DO_CHORE,
             saw: if facts.last.contains_key(chore.name()) {
-                format!("{} was done {}", chore.name(), ago(now, last))
+                format!("{} was done {}", chore.name(), format_ago(now, last))
             } else {
                 format!("{} was never done", chore.name())
             },

@@ -6,7 +6,7 @@
 use bd::bead::{Bead, Status};
 use bd::store::Mark;
 use jiff::{SignedDuration, Timestamp};
-use kit::ui::time::ago;
+use kit::ui::time::format_ago;
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -138,7 +138,7 @@ pub(super) fn nudge_hooked(
     let Some(found) = found else { return Ok(None) };
     let address = town.address(agent)?;
     hook_nudges::note(town, &address, bead)?;
-    let time = ago(view.now, found.progress.at);
+    let time = format_ago(view.now, found.progress.at);
     let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];
     nudge::nudge(town, &address, start::fill(HOOKED, &values).trim())?;
     Ok(Some("reminded".to_owned()))

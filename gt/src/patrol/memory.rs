@@ -62,7 +62,7 @@ impl Failure {
 impl Memory {
     /// Reads a town's memory; none is an empty one.
     pub fn load(path: &Path) -> io::Result<Self> {
-        let bytes = file::read(path)?;
+        let bytes = file::read_file_if_exists(path)?;
         bytes.map_or_else(
             || Ok(Self::default()),
             |bytes| Ok(serde_json::from_slice(&bytes)?),
@@ -75,9 +75,9 @@ impl Memory {
             return Ok(());
         }
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(path, &serde_json::to_vec(self)?, 0o600)
+        file::replace_file_relaxed(path, &serde_json::to_vec(self)?, 0o600)
     }
 
     /// Remembers how an action went: one that failed waits, twice as long each time in a row.

@@ -140,7 +140,7 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
             nothing("it was woken and has time to answer")
         }
         Some((Triage::Wake, at)) => {
-            let ago = kit::ui::time::ago(now, at);
+            let ago = kit::ui::time::format_ago(now, at);
             (
                 Triage::Restart,
                 format!("{quiet}, and no answer since it was woken {ago}"),

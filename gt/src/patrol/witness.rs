@@ -74,7 +74,7 @@ pub(super) fn decide(
         }
         (step.at <= now).then(|| {
             let nudged = one.valid_nudge().map_or_else(String::new, |at| {
-                format!("; nudged {}", kit::ui::time::ago(now, at))
+                format!("; nudged {}", kit::ui::time::format_ago(now, at))
             });
             Decision {
                 rule: step.rule,
@@ -168,7 +168,7 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     let Some(found) = still_due(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
         return Ok(None);
     };
-    let time = kit::ui::time::ago(town.clock.now(), found.progress.at);
+    let time = kit::ui::time::format_ago(town.clock.now(), found.progress.at);
     type_message(
         town,
         worker,
@@ -221,7 +221,7 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
     let Some(found) = still_due(town, worker, &Action::RestartQuiet(worker.clone()))? else {
         return Ok(None);
     };
-    let time = kit::ui::time::ago(town.clock.now(), found.progress.work);
+    let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
     let waits = found.progress.doing.describe();
     let waits = if waits.is_empty() {
         waits

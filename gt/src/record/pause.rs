@@ -48,13 +48,13 @@ impl Pause {
     /// Ends the pause of a town. Returns the pause, if there was one.
     pub fn end(town: &Town) -> anyhow::Result<Option<Self>> {
         let pause = Self::of(town);
-        file::remove(&town.layout.paused())?;
+        file::remove_file(&town.layout.paused())?;
         Ok(pause)
     }
 
     /// In a few words, for a screen.
     pub fn describe(&self) -> String {
-        let reason = kit::ui::escape::line(&self.reason);
+        let reason = kit::ui::escape::escape_line(&self.reason);
         if reason.is_empty() {
             "the town is paused".to_owned()
         } else {

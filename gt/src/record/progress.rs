@@ -144,7 +144,7 @@ impl Doing {
             Self::Unknown | Self::Busy => String::new(),
             Self::AtPrompt => "it waits at its prompt".to_owned(),
             Self::Dialog { question } => {
-                format!("a dialog is open: {}", escape::line(question))
+                format!("a dialog is open: {}", escape::escape_line(question))
             }
             Self::Refused(refusal) => refusal.describe(),
         }
@@ -156,14 +156,14 @@ impl Refusal {
     pub fn describe(&self) -> String {
         let words = match self.words.trim() {
             "" => String::new(),
-            words => format!(" ({})", escape::line(words)),
+            words => format!(" ({})", escape::escape_line(words)),
         };
         let until = self
             .until
             .map_or_else(String::new, |until| format!(", until {until}"));
         format!(
             "the API refuses: {}{words}{until}",
-            escape::line(&self.kind)
+            escape::escape_line(&self.kind)
         )
     }
 }
@@ -176,7 +176,7 @@ impl Progress {
 
     /// When it last got on: `12m ago`, `no progress for 12m` if it has not since its session started.
     pub fn describe_age(&self, now: Timestamp) -> String {
-        let ago = kit::ui::time::ago(now, self.at);
+        let ago = kit::ui::time::format_ago(now, self.at);
         match (self.sign, ago.strip_suffix(" ago")) {
             (Sign::Start, Some(time)) => format!("no progress for {time}"),
             (Sign::Start, None) => "no progress yet".to_owned(),

@@ -104,7 +104,9 @@ impl Pulse {
     }
 
     fn stored(town: &Town, session: &str) -> Option<Self> {
-        let stored = file::read(&town.layout.pulse(session)).ok().flatten();
+        let stored = file::read_file_if_exists(&town.layout.pulse(session))
+            .ok()
+            .flatten();
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
     }
 
@@ -114,18 +116,18 @@ impl Pulse {
         let path = town.layout.typed(session);
         let folder = path
             .parent()
-            .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+            .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let now = town.clock.now();
         let text = shown.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
         // Without it the echo of the message counts as progress, once.
         folder
-            .and_then(|()| file::replace_relaxed(&path, text.as_bytes(), 0o600))
+            .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
             .ok();
     }
 
     /// When a message was last typed into a session, and when its screen had last shown something else.
     pub fn typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
-        let stored = file::read(&town.layout.typed(session)).ok()??;
+        let stored = file::read_file_if_exists(&town.layout.typed(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
         let typed = times.next()?.parse().ok()?;
         Some((typed, times.next().and_then(|shown| shown.parse().ok())))
@@ -170,9 +172,9 @@ impl Pulse {
         }
         let path = town.layout.pulse(session);
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(&path, &serde_json::to_vec(&pulse)?, 0o600)?;
+        file::replace_file_relaxed(&path, &serde_json::to_vec(&pulse)?, 0o600)?;
         Ok(pulse.dialog != before.dialog || pulse.refusal != before.refusal)
     }
 
@@ -323,7 +325,7 @@ fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
         .split_once('(')
         .and_then(|(_, rest)| rest.split_once(')'));
     let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
-    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::zone));
+    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::local_time_zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     let today = here.with().time(time).build().ok()?;
     if today.timestamp() > now {

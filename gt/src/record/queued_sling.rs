@@ -58,7 +58,7 @@ impl QueuedSling {
     /// The same for people: how long ago.
     pub fn describe_at(&self, now: Timestamp) -> String {
         let ago = |time: &str| match time.parse() {
-            Ok(then) => kit::ui::time::ago(now, then),
+            Ok(then) => kit::ui::time::format_ago(now, then),
             Err(_) => time.to_owned(),
         };
         self.describe_with(ago, ago)

@@ -16,7 +16,8 @@ const WAIT: Duration = Duration::from_secs(10);
 
 /// Reads a file; none if it is not there.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
-    let bytes = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     let parse = |bytes: Vec<u8>| {
         serde_json::from_slice(&bytes).with_context(|| {
             let path = path.display();
@@ -32,9 +33,9 @@ pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     text.push(b'\n');
     let save = || {
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(path, &text, 0o600)
+        file::replace_file_relaxed(path, &text, 0o600)
     };
     save().with_context(|| format!("cannot write {}", path.display()))
 }

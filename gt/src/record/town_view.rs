@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadRef, Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
-use kit::sys::parallel::both;
+use kit::sys::parallel::run_both;
 
 use super::hidden;
 use super::hook;
@@ -79,7 +79,7 @@ impl TownView {
         let roles = role::all(town, &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
             // The terminals take as long to answer as the rest to read.
-            let (without, list) = both(|| workers(town, &stores), || town.host.list());
+            let (without, list) = run_both(|| workers(town, &stores), || town.host.list());
             let asked = match list {
                 Ok(list) => (Some(list), None),
                 Err(error) => (None, Some(error.to_string())),

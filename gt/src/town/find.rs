@@ -71,7 +71,7 @@ mod tests {
         let nested = folder.path().join("web/crew/max/sub");
         town(folder.path());
         town(&nested);
-        assert_eq!(find(&Env::with(&nested, [])).unwrap(), folder.path());
+        assert_eq!(find(&Env::with_vars(&nested, [])).unwrap(), folder.path());
     }
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
         town(&inner);
         for below in ["", "web", "web/polecats/nux/web", "web/crew/max"] {
             let place = inner.join(below);
-            assert_eq!(find(&Env::with(&place, [])).unwrap(), inner, "{below}");
+            assert_eq!(find(&Env::with_vars(&place, [])).unwrap(), inner, "{below}");
         }
     }
 
@@ -92,10 +92,10 @@ mod tests {
         let root = folder.path().join("town");
         town(&root);
         let outside = folder.path().join("elsewhere");
-        assert!(find(&Env::with(&outside, [])).is_err());
+        assert!(find(&Env::with_vars(&outside, [])).is_err());
         let text = root.to_str().unwrap();
         assert_eq!(
-            find(&Env::with(&outside, [("GT_ROOT", text)])).unwrap(),
+            find(&Env::with_vars(&outside, [("GT_ROOT", text)])).unwrap(),
             root
         );
     }

@@ -70,7 +70,7 @@ impl Lock {
         let file = match options.open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_made => {
                 if let Some(folder) = path.parent() {
-                    file::make_folder(folder, 0o700).map_err(io)?;
+                    file::create_folder(folder, 0o700).map_err(io)?;
                 }
                 options.create(true).truncate(false).open(path)
             }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bd::store::{Author, Reports, Store, StoreError};
-use kit::sys::{Clock, Env, Random};
+use kit::sys::{Clock, Env, RandomSource};
 
 pub use find::{NotInTown, find};
 pub use layout::{Layout, RigLayout};
@@ -38,7 +38,7 @@ pub struct Town {
     /// What "now" is.
     pub clock: Clock,
     /// Where names and tokens come from.
-    pub random: Random,
+    pub random: RandomSource,
     /// Who acts.
     pub actor: Address,
     /// Our own `gt` program, for what is started in sessions.

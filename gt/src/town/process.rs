@@ -320,7 +320,7 @@ fn parse(stat: &str) -> Option<Stat> {
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
-    use kit::sys::Exec;
+    use kit::sys::ChildCommand;
 
     use super::*;
 
@@ -328,7 +328,7 @@ mod tests {
     fn session(token: &str) -> Process {
         let log = tempfile::tempfile().unwrap();
         let script = "(trap '' TERM; sleep 600 & wait) & exec sleep 600";
-        let pid = Exec::new("sh")
+        let pid = ChildCommand::new("sh")
             .args(["-c", script])
             .env(TOKEN, token)
             .spawn_detached(&log)
@@ -366,7 +366,9 @@ mod tests {
     fn processes_of_a_town_are_found_with_their_age() {
         let log = tempfile::tempfile().unwrap();
         let start = |root: &str| {
-            let exec = Exec::new("sleep").args(["600"]).env(TOKEN, "t-marked");
+            let exec = ChildCommand::new("sleep")
+                .args(["600"])
+                .env(TOKEN, "t-marked");
             let exec = exec.env("GT_TOWN_ROOT", root).env("GT_SESSION", "hq-x");
             i32::try_from(exec.spawn_detached(&log).unwrap()).unwrap()
         };

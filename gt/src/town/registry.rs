@@ -99,7 +99,7 @@ impl Registry {
             path: path.to_owned(),
             source,
         };
-        match file::read(path).map_err(io)? {
+        match file::read_file_if_exists(path).map_err(io)? {
             None => Ok(Self {
                 version: first_version(),
                 ..Self::default()
@@ -130,7 +130,7 @@ impl Registry {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other.map_err(io)?,
         }
-        file::replace(path, text.as_bytes(), 0o600).map_err(io)
+        file::replace_file(path, text.as_bytes(), 0o600).map_err(io)
     }
 }
 

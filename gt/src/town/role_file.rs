@@ -41,7 +41,10 @@ fn path(town: &Town, address: &Address) -> Option<PathBuf> {
 }
 
 fn is_ours(path: &Path) -> bool {
-    let text = file::read(path).ok().flatten().unwrap_or_default();
+    let text = file::read_file_if_exists(path)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     text.starts_with(MARK.as_bytes())
 }
 
@@ -56,13 +59,13 @@ pub fn ensure(town: &Town, address: &Address, has_hooks: bool) -> std::io::Resul
         return Ok(());
     };
     match (has_hooks, path.exists()) {
-        (true, _) if is_ours(&path) => file::remove(&path),
+        (true, _) if is_ours(&path) => file::remove_file(&path),
         (false, there) if !there || is_ours(&path) => {
             let text = text_of(address.role()).trim_end();
             let whole = format!(
                 "{MARK}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
             );
-            file::replace(&path, whole.as_bytes(), 0o644)
+            file::replace_file(&path, whole.as_bytes(), 0o644)
         }
         _ => Ok(()),
     }

@@ -74,7 +74,7 @@ impl TemporaryFolder {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidFilename.into());
         };
-        kit::sys::file::make_folder(parent, 0o700)?;
+        kit::sys::file::create_folder(parent, 0o700)?;
         match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

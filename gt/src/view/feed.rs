@@ -164,7 +164,7 @@ pub fn describe_event(event: &EventLine) -> String {
             fields => format!("{kind}: {}", fields.join(", ")),
         }
     });
-    escape::line(&text)
+    escape::escape_line(&text)
 }
 
 /// A phrase with its fields; none if the event lacks one.

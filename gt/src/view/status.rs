@@ -237,7 +237,7 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
     let outages = outages::outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
-        let next = kit::ui::time::ago(view.now, outage.next_try());
+        let next = kit::ui::time::format_ago(view.now, outage.next_try());
         format!(
             "{}: {}; {count} stopped, next try {next}",
             outage.agent,
@@ -252,7 +252,7 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
     );
     let waiting = review::list(&view.stores.town, false).into_iter();
     problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
-        let title = kit::ui::escape::line(&one.new.title);
+        let title = kit::ui::escape::escape_line(&one.new.title);
         format!(
             "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
             id = one.id
@@ -435,7 +435,7 @@ fn overseer_of(town: &LiveTown) -> String {
 }
 
 fn string_in(path: &std::path::Path, key: &str) -> Option<String> {
-    let bytes = kit::sys::file::read(path).ok()??;
+    let bytes = kit::sys::file::read_file_if_exists(path).ok()??;
     let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
     values
         .get(key)?

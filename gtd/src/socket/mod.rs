@@ -34,7 +34,7 @@ pub(crate) fn open(
     let path = socket_path(town);
     private_folder(&socket_folder(town))?;
     // We hold the daemon's lock: a socket file that is there belongs to one that has died.
-    kit::sys::file::remove(&path)?;
+    kit::sys::file::remove_file(&path)?;
     let listener = UnixListener::bind(&path)?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -55,7 +55,7 @@ pub(crate) fn open(
 /// Makes the folder, and refuses one that others can enter or own.
 fn private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    kit::sys::file::make_folder(folder, 0o700)?;
+    kit::sys::file::create_folder(folder, 0o700)?;
     let meta = std::fs::symlink_metadata(folder)?;
     let mine = meta.is_dir() && meta.uid() == rustix::process::getuid().as_raw();
     let others = meta.mode() & 0o077;

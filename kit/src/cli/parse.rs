@@ -17,7 +17,7 @@ use clap::{Args, Command, Error, Subcommand};
 
 /// A command line: what is common to all commands, and the command.
 #[derive(Debug)]
-pub struct Line<R, C> {
+pub struct ParsedCommandLine<R, C> {
     /// The flags of every command.
     pub root: R,
     /// The command, where one is named.
@@ -42,31 +42,31 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
     }
 
     /// The tree of all commands.
-    pub fn whole(&self) -> Command {
-        W::augment_subcommands(self.root())
+    pub fn build_whole(&self) -> Command {
+        W::augment_subcommands(self.build_root())
     }
 
     /// Reads a command line, the program's name first. A process reads one: the parser is not taken apart, which
     /// would be a thirtieth of what a small command does.
-    pub fn read(&self, args: Vec<OsString>) -> Result<Line<R, C>, Error> {
-        let args = if args.iter().any(|arg| switched(arg).is_some()) {
-            let mut command = self.lean(&args).unwrap_or_else(|| self.whole());
+    pub fn read(&self, args: Vec<OsString>) -> Result<ParsedCommandLine<R, C>, Error> {
+        let args = if args.iter().any(|arg| parse_switch(arg).is_some()) {
+            let mut command = self.build_lean(&args).unwrap_or_else(|| self.build_whole());
             command.build();
-            plain_switches(&command, args)
+            normalize_switches(&command, args)
         } else {
             args
         };
-        let lean = self.lean(&args);
+        let lean = self.build_lean(&args);
         let lean = lean.and_then(|lean| parse_line(lean, args.iter().cloned()).ok());
         match lean {
             Some(line) => Ok(line),
-            None => parse_line(self.whole(), args),
+            None => parse_line(self.build_whole(), args),
         }
     }
 
     /// The program with only the command that a line names, where that is certain.
-    pub fn lean(&self, args: &[OsString]) -> Option<Command> {
-        let root = self.root();
+    pub fn build_lean(&self, args: &[OsString]) -> Option<Command> {
+        let root = self.build_root();
         let name = find_command_name(&root, args)?.to_str()?;
         let names = C::augment_subcommands(Command::new(self.name));
         let command = names.find_subcommand(name)?.clone();
@@ -74,7 +74,7 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
     }
 
     /// The program without its commands.
-    pub fn root(&self) -> Command {
+    pub fn build_root(&self) -> Command {
         R::augment_args(Command::new(self.name))
     }
 }
@@ -83,7 +83,7 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
 pub fn parse_line<R: Args, C: Subcommand>(
     command: Command,
     args: impl IntoIterator<Item = OsString>,
-) -> Result<Line<R, C>, Error> {
+) -> Result<ParsedCommandLine<R, C>, Error> {
     let mut command = command;
     let mut matches = command.try_get_matches_from_mut(args)?;
     let read = R::from_arg_matches_mut(&mut matches);
@@ -93,14 +93,14 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let read = read.transpose();
     let read = read.map_err(|error| error.format(&mut command))?;
     std::mem::forget(command);
-    Ok(Line {
+    Ok(ParsedCommandLine {
         root,
         command: read,
     })
 }
 
 /// A flag with a truth value, such as `--json=true`, and the value: as Go's flags take it.
-fn switched(arg: &OsStr) -> Option<(&str, bool)> {
+fn parse_switch(arg: &OsStr) -> Option<(&str, bool)> {
     let (name, value) = arg.to_str()?.strip_prefix("--")?.split_once('=')?;
     match value {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some((name, true)),
@@ -111,7 +111,7 @@ fn switched(arg: &OsStr) -> Option<(&str, bool)> {
 
 /// Gives flags that take no value without the truth value that some clients write: `--flag=false` is no flag, also where
 /// the flag was given before.
-fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
+fn normalize_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let mut here = command;
     let mut plain: Vec<OsString> = Vec::new();
     let mut args = args.into_iter();
@@ -122,11 +122,14 @@ fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
             plain.push(arg);
             break;
         }
-        let flag = text.strip_prefix("--").filter(|_| switched(&arg).is_some());
+        let flag = text
+            .strip_prefix("--")
+            .filter(|_| parse_switch(&arg).is_some());
         let name = flag.and_then(|flag| flag.split('=').next());
-        if let (Some(name), Some((_, on))) =
-            (name.filter(|name| is_switch(here, name)), switched(&arg))
-        {
+        if let (Some(name), Some((_, on))) = (
+            name.filter(|name| is_switch(here, name)),
+            parse_switch(&arg),
+        ) {
             let bare = format!("--{name}");
             if on {
                 plain.push(bare.into());

@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::ui::{Page, Report};
 
 /// What a command hands to the screen.
-pub type Answer = anyhow::Result<Box<dyn Report>>;
+pub type CommandResult = anyhow::Result<Box<dyn Report>>;
 
 /// A few lines for people and a value for programs.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct TextReport {
     json: Value,
     lines: Vec<String>,
 }
 
-impl Said {
+impl TextReport {
     /// Says one line.
     pub fn new(json: Value, line: impl Into<String>) -> Self {
         Self {
@@ -30,12 +30,12 @@ impl Said {
     }
 
     /// As an answer.
-    pub fn answer(self) -> Answer {
+    pub fn into_answer(self) -> CommandResult {
         Ok(Box::new(self))
     }
 }
 
-impl Report for Said {
+impl Report for TextReport {
     fn json(&self) -> Value {
         self.json.clone()
     }
@@ -53,9 +53,9 @@ impl Report for Said {
 
 /// Nothing more to say.
 #[derive(Debug)]
-pub struct Nothing;
+pub struct EmptyReport;
 
-impl Report for Nothing {
+impl Report for EmptyReport {
     fn json(&self) -> Value {
         Value::Null
     }
@@ -65,25 +65,25 @@ impl Report for Nothing {
 
 /// A report that ends with another exit code than 0.
 #[derive(Debug)]
-pub struct Exit {
+pub struct ExitReport {
     code: u8,
-    said: Said,
+    report: TextReport,
 }
 
-impl Exit {
+impl ExitReport {
     /// A report that ends with this code.
-    pub fn with(code: u8, said: Said) -> Answer {
-        Ok(Box::new(Self { code, said }))
+    pub fn with(code: u8, said: TextReport) -> CommandResult {
+        Ok(Box::new(Self { code, report: said }))
     }
 }
 
-impl Report for Exit {
+impl Report for ExitReport {
     fn json(&self) -> Value {
-        self.said.json()
+        self.report.json()
     }
 
     fn human(&self, page: &mut Page) {
-        self.said.human(page);
+        self.report.human(page);
     }
 
     fn exit(&self) -> u8 {
@@ -114,16 +114,16 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
 }
 
 /// Makes the answer of a command from what it found and how that reads.
-pub fn answer<T, F>(data: T, human: F) -> Answer
+pub fn build_report<T, F>(data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,
 {
-    answer_with_exit(0, data, human)
+    build_report_with_exit(0, data, human)
 }
 
 /// Makes an answer with an exit code of its own.
-pub fn answer_with_exit<T, F>(exit: u8, data: T, human: F) -> Answer
+pub fn build_report_with_exit<T, F>(exit: u8, data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,

@@ -14,7 +14,7 @@ macro_rules! verbs {
         }
 
         impl $name {
-            fn run(self, ctx: &Context) -> Answer {
+            fn run(self, ctx: &Context) -> CommandResult {
                 match self {
                     $(Self::$verb(args) => $module::run(ctx, args),)+
                 }
@@ -36,7 +36,7 @@ macro_rules! family {
 
         $crate::verbs! { Verb: $($(#[$attribute])* $verb => $module,)+ }
 
-        pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+        pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             args.verb.run(ctx)
         }
     };

@@ -57,7 +57,7 @@ impl Clock {
 }
 
 /// Pauses the calling thread. Only for polling what has no event to wait for.
-pub fn pause(duration: Duration) {
+pub fn pause_thread(duration: Duration) {
     std::thread::sleep(duration);
 }
 
@@ -72,13 +72,13 @@ pub fn wait_for<T>(limit: Duration, mut probe: impl FnMut() -> Option<T>) -> Opt
         if started.elapsed() >= limit {
             return None;
         }
-        pause(step);
+        pause_thread(step);
         step = (step * 2).min(Duration::from_millis(100));
     }
 }
 
 /// An instant in nanoseconds since 1970; years beyond its reach become the first or last.
-pub fn nanoseconds(instant: jiff::Timestamp) -> i64 {
+pub fn to_nanoseconds(instant: jiff::Timestamp) -> i64 {
     let exact = instant.as_nanosecond();
     i64::try_from(exact)
         .unwrap_or(if exact < 0 { i64::MIN + 1 } else { i64::MAX })

@@ -22,7 +22,7 @@ pub struct Env {
 impl Env {
     /// Takes the process's own environment. Values that are not UTF-8 are left out. Where the working
     /// directory was removed under us, `PWD` stands in for it.
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         let text = |value: OsString| value.into_string().ok();
         let vars: BTreeMap<_, _> = std::env::vars_os()
             .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
@@ -40,7 +40,7 @@ impl Env {
     }
 
     /// An environment for tests and for work done on behalf of another place.
-    pub fn with<'a>(cwd: &Path, vars: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    pub fn with_vars<'a>(cwd: &Path, vars: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let vars = vars
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -54,7 +54,7 @@ impl Env {
 
     /// The same environment seen from another directory.
     #[must_use]
-    pub fn at(&self, cwd: &Path) -> Self {
+    pub fn in_dir(&self, cwd: &Path) -> Self {
         Self {
             cwd: cwd.to_owned(),
             ..self.clone()
@@ -63,7 +63,7 @@ impl Env {
 
     /// The same environment with one variable set.
     #[must_use]
-    pub fn and(mut self, name: &str, value: &str) -> Self {
+    pub fn with_var(mut self, name: &str, value: &str) -> Self {
         self.vars.insert(name.to_owned(), value.to_owned());
         self
     }
@@ -120,7 +120,7 @@ impl Env {
     }
 
     /// Makes `path` absolute: `~/` is the home directory, anything relative starts at the working one.
-    pub fn absolute(&self, path: &str) -> PathBuf {
+    pub fn make_absolute(&self, path: &str) -> PathBuf {
         match (path, path.strip_prefix("~/"), self.home()) {
             ("~", _, Some(home)) => home,
             (_, Some(rest), Some(home)) => home.join(rest),
@@ -130,7 +130,7 @@ impl Env {
 }
 
 /// The arguments of the process, the program's name first.
-pub fn args() -> Vec<OsString> {
+pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
@@ -140,16 +140,16 @@ pub fn current_exe() -> Option<PathBuf> {
 }
 
 /// The zone of local time: the one that `TZ` names, else the system's.
-pub fn zone() -> TimeZone {
+pub fn local_time_zone() -> TimeZone {
     let is_named = std::env::var_os("TZ").is_some();
-    let of_system = || zone_in(Path::new("/etc/localtime"));
+    let of_system = || read_zone_file(Path::new("/etc/localtime"));
     let zone = if is_named { None } else { of_system() };
     zone.unwrap_or_else(TimeZone::system)
 }
 
 /// The zone that a file describes. `TimeZone::system` looks for its name in a list of all zones, which takes
 /// longer to make than most commands do.
-fn zone_in(file: &Path) -> Option<TimeZone> {
+fn read_zone_file(file: &Path) -> Option<TimeZone> {
     let bytes = std::fs::read(file).ok()?;
     TimeZone::tzif("Local", &bytes).ok()
 }
@@ -176,17 +176,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("localtime");
         std::fs::write(&file, [&block[..], &block, b"\nJST-9\n"].concat()).unwrap();
-        let zone = zone_in(&file).unwrap();
+        let zone = read_zone_file(&file).unwrap();
         let at = jiff::Timestamp::UNIX_EPOCH;
         assert_eq!(zone.to_offset(at).seconds(), 32_400);
-        assert_eq!(zone_in(&folder.path().join("none")), None);
+        assert_eq!(read_zone_file(&folder.path().join("none")), None);
     }
 
     #[test]
     fn local_time_is_that_of_the_system() {
         for second in [-1, 0, 1_750_000_000, 1_770_000_000, 4_000_000_000] {
             let at = jiff::Timestamp::from_second(second).unwrap();
-            assert_eq!(zone().to_offset(at), TimeZone::system().to_offset(at));
+            assert_eq!(
+                local_time_zone().to_offset(at),
+                TimeZone::system().to_offset(at)
+            );
         }
     }
 }

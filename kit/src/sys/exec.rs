@@ -20,7 +20,7 @@ const OUTPUT_CAP: usize = 8 * 1024 * 1024;
 
 /// A child process to be run.
 #[derive(Debug)]
-pub struct Exec {
+pub struct ChildCommand {
     program: OsString,
     args: Vec<OsString>,
     cwd: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub struct Exec {
 
 /// What a child left behind.
 #[derive(Debug)]
-pub struct Finished {
+pub struct ChildOutput {
     /// How it ended.
     pub status: ExitStatus,
     /// Its standard output, cut at the cap.
@@ -44,9 +44,9 @@ pub struct Finished {
     pub stderr: Vec<u8>,
 }
 
-impl Finished {
+impl ChildOutput {
     /// Whether it exited with 0.
-    pub fn ok(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         self.status.success()
     }
 
@@ -102,7 +102,7 @@ pub enum ExecError {
     },
 }
 
-impl Exec {
+impl ChildCommand {
     /// A run of `program` with this process's environment, an empty standard input and 60 s time.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
@@ -201,7 +201,7 @@ impl Exec {
 
     /// Runs it to its end in a process group of its own. What has left the group and holds the output
     /// open is not waited for.
-    pub fn run(self) -> Result<Finished, ExecError> {
+    pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
         let mut child = self.spawn_piped(&name)?;
         let feeder = child.stdin.take().map(|mut pipe| {
@@ -209,30 +209,29 @@ impl Exec {
             // A child that does not read its input is not an error.
             thread::spawn(move || drop(pipe.write_all(&input)))
         });
-        let mut out = Reader::begin(child.stdout.take(), self.cap);
-        let err = Reader::begin(child.stderr.take(), self.cap);
-        let end =
-            wait(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(|source| {
-                ExecError::Io {
-                    program: name.clone(),
-                    source,
-                }
-            })?;
+        let mut out = OutputReader::begin(child.stdout.take(), self.cap);
+        let err = OutputReader::begin(child.stderr.take(), self.cap);
+        let end = wait_for_child(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(
+            |source| ExecError::Io {
+                program: name.clone(),
+                source,
+            },
+        )?;
         let (stdout, stderr) = (out.end(), err.end());
         // The feeder ends with the pipe; one that is stuck in it is left to end by itself.
         drop(feeder);
         match end {
-            End::Exited(status) => Ok(Finished {
+            ChildEnd::Exited(status) => Ok(ChildOutput {
                 status,
                 stdout,
                 stderr,
             }),
-            End::TimedOut => Err(ExecError::TimedOut {
+            ChildEnd::TimedOut => Err(ExecError::TimedOut {
                 program: name,
                 limit: self.limit,
-                output: tail(&stdout, &stderr),
+                output: output_tail(&stdout, &stderr),
             }),
-            End::Stopped => Err(ExecError::Stopped { program: name }),
+            ChildEnd::Stopped => Err(ExecError::Stopped { program: name }),
         }
     }
 
@@ -242,7 +241,7 @@ impl Exec {
         let name = self.name();
         self.command()
             .status()
-            .map_err(|source| failed(&name, source))
+            .map_err(|source| start_error(&name, source))
     }
 
     /// The same with its standard input from us, as for a pager. One that stops reading is no error.
@@ -253,11 +252,11 @@ impl Exec {
         let mut child = command
             .stdin(Stdio::piped())
             .spawn()
-            .map_err(|source| failed(&name, source))?;
+            .map_err(|source| start_error(&name, source))?;
         if let Some(mut pipe) = child.stdin.take() {
             pipe.write_all(&input).ok();
         }
-        child.wait().map_err(|source| failed(&name, source))
+        child.wait().map_err(|source| start_error(&name, source))
     }
 
     /// Starts it detached: a session of its own, no standard streams but `log` for both outputs.
@@ -273,7 +272,9 @@ impl Exec {
             .stdout(log.try_clone().map_err(io)?)
             .stderr(log.try_clone().map_err(io)?)
             .process_group(0);
-        let child = command.spawn().map_err(|source| failed(&name, source))?;
+        let child = command
+            .spawn()
+            .map_err(|source| start_error(&name, source))?;
         Ok(child.id())
     }
 
@@ -281,7 +282,7 @@ impl Exec {
     pub fn replace_process(self) -> ExecError {
         let name = self.name();
         let source = self.command().exec();
-        failed(&name, source)
+        start_error(&name, source)
     }
 
     fn name(&self) -> String {
@@ -315,11 +316,11 @@ impl Exec {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        command.spawn().map_err(|source| failed(name, source))
+        command.spawn().map_err(|source| start_error(name, source))
     }
 }
 
-fn failed(program: &str, source: io::Error) -> ExecError {
+fn start_error(program: &str, source: io::Error) -> ExecError {
     let program = program.to_owned();
     if source.kind() == io::ErrorKind::NotFound {
         ExecError::Missing { program }
@@ -329,7 +330,7 @@ fn failed(program: &str, source: io::Error) -> ExecError {
 }
 
 /// How a child's run came to its end.
-enum End {
+enum ChildEnd {
     Exited(ExitStatus),
     TimedOut,
     Stopped,
@@ -337,12 +338,12 @@ enum End {
 
 /// Waits for the child's end, then ends what is left of its process group. The child is only reaped after
 /// that, so its group number cannot have gone to anyone else.
-fn wait(
+fn wait_for_child(
     child: &mut Child,
-    out: &mut Reader,
+    out: &mut OutputReader,
     limit: Duration,
     stop: Option<&AtomicBool>,
-) -> io::Result<End> {
+) -> io::Result<ChildEnd> {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
@@ -354,14 +355,14 @@ fn wait(
             break None;
         }
         if stop.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            break Some(End::Stopped);
+            break Some(ChildEnd::Stopped);
         }
         if started.elapsed() >= limit {
-            break Some(End::TimedOut);
+            break Some(ChildEnd::TimedOut);
         }
         if out.has_ended {
-            super::clock::pause(step);
-        } else if out.ends_within(step) {
+            super::clock::pause_thread(step);
+        } else if out.has_ended_within(step) {
             // It ends now, as a rule: nobody should wait for the rest of a long step.
             step = Duration::from_micros(20);
         }
@@ -370,18 +371,18 @@ fn wait(
     // Nothing may be left in the group; then there is no one to signal.
     kill_process_group(pid, Signal::KILL).ok();
     let status = child.wait()?;
-    Ok(cut_short.unwrap_or(End::Exited(status)))
+    Ok(cut_short.unwrap_or(ChildEnd::Exited(status)))
 }
 
 /// Keeps the first bytes of a stream while it is read to its end in a thread, so that a flooding child
 /// never blocks.
-struct Reader {
+struct OutputReader {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
     has_ended: bool,
 }
 
-impl Reader {
+impl OutputReader {
     fn begin(stream: Option<impl Read + Send + 'static>, cap: usize) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let (tell, ended) = mpsc::channel();
@@ -399,7 +400,7 @@ impl Reader {
     }
 
     /// Waits for the end of the stream, so long at most. Whether it has ended.
-    fn ends_within(&mut self, limit: Duration) -> bool {
+    fn has_ended_within(&mut self, limit: Duration) -> bool {
         let timeout = Err(mpsc::RecvTimeoutError::Timeout);
         self.has_ended = self.has_ended || self.ended.recv_timeout(limit) != timeout;
         self.has_ended
@@ -407,13 +408,13 @@ impl Reader {
 
     /// What was read. A process that left the group may hold the stream open: it is given a moment.
     fn end(mut self) -> Vec<u8> {
-        self.ends_within(Duration::from_secs(1));
-        std::mem::take(&mut *lock(&self.kept))
+        self.has_ended_within(Duration::from_secs(1));
+        std::mem::take(&mut *lock_or_recover(&self.kept))
     }
 }
 
 /// A poisoned lock means a panic between two plain writes; the bytes are still sound.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock_or_recover<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -423,14 +424,14 @@ fn read_capped(stream: Option<impl Read>, cap: usize, kept: &Mutex<Vec<u8>>) {
     let Some(mut stream) = stream else { return };
     let mut chunk = [0; 16 * 1024];
     while let Ok(count @ 1..) = stream.read(&mut chunk) {
-        let mut kept = lock(kept);
+        let mut kept = lock_or_recover(kept);
         let room = cap.saturating_sub(kept.len()).min(count);
         kept.extend_from_slice(&chunk[..room]);
     }
 }
 
 /// The last part of what a child printed, standard error last.
-fn tail(stdout: &[u8], stderr: &[u8]) -> String {
+fn output_tail(stdout: &[u8], stderr: &[u8]) -> String {
     let all = [stdout, stderr].concat();
     let start = all.len().saturating_sub(4000);
     String::from_utf8_lossy(&all[start..]).trim().to_owned()
@@ -442,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_run_returns_output_and_status() {
-        let done = Exec::new("sh")
+        let done = ChildCommand::new("sh")
             .args(["-c", "cat; exit 3"])
             .stdin("hello")
             .run()
@@ -452,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let error = Exec::new("no-such-program-here").run().unwrap_err();
+        let error = ChildCommand::new("no-such-program-here").run().unwrap_err();
         assert!(
             matches!(error, ExecError::Missing { program } if program == "no-such-program-here")
         );
@@ -460,7 +461,7 @@ mod tests {
 
     #[test]
     fn a_child_over_its_limit_is_ended_with_its_group() {
-        let run = Exec::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
+        let run = ChildCommand::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
         let error = run.limit(Duration::from_millis(100)).run().unwrap_err();
         assert!(matches!(error, ExecError::TimedOut { output, .. } if output == "begun"));
     }
@@ -469,11 +470,11 @@ mod tests {
     fn a_grandchild_that_left_the_group_is_not_waited_for() {
         // It tells its number, so that it can be seen to be alive after the run, and ended.
         let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
-        let done = Exec::new("sh").args(["-c", script]).run().unwrap();
+        let done = ChildCommand::new("sh").args(["-c", script]).run().unwrap();
         let pid = done.text();
-        let kill = Exec::new("kill").args(["-9", &pid]).run().unwrap();
+        let kill = ChildCommand::new("kill").args(["-9", &pid]).run().unwrap();
         assert!(
-            kill.ok(),
+            kill.is_success(),
             "process {pid} had ended before: {}",
             kill.error_text()
         );
@@ -482,7 +483,7 @@ mod tests {
     #[test]
     fn a_flag_ends_a_run() {
         let flag = Arc::new(AtomicBool::new(true));
-        let error = Exec::new("sleep")
+        let error = ChildCommand::new("sleep")
             .arg("30")
             .stop_when(flag)
             .run()
@@ -492,7 +493,7 @@ mod tests {
 
     #[test]
     fn output_over_the_cap_is_cut_and_does_not_block() {
-        let done = Exec::new("head")
+        let done = ChildCommand::new("head")
             .args(["-c", "300000", "/dev/zero"])
             .cap(10)
             .run()

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::sys::parallel::drop_beside;
+use crate::sys::parallel::drop_in_background;
 
 /// How much a file being written is given to the system at a time.
 const CHUNK: usize = 256 * 1024;
@@ -24,18 +24,18 @@ const SMALL: usize = 32 * 1024;
 /// Replaces the content of `path`: a temporary file beside it, synced, then renamed over it, then the
 /// folder synced. A link is followed, so that its target is replaced. The old file's mode is kept; a
 /// new file gets `mode`.
-pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    replace_with(path, mode, |file| file.write_all(content))
+pub fn replace_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    replace_file_with(path, mode, |file| file.write_all(content))
 }
 
 /// Replaces the content of `path`, as [`replace`] does, by what `write` writes. Nothing of it is kept in
 /// memory; where `write` fails the old content stays.
-pub fn replace_with<T>(
+pub fn replace_file_with<T>(
     path: &Path,
     mode: u32,
     write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
 ) -> io::Result<T> {
-    let target = resolve(path);
+    let target = resolve_link(path);
     let folder = target
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -57,17 +57,17 @@ pub fn replace_with<T>(
 /// New content of a file in the making: written beside it, and put in its place at the end. Dropped before
 /// that it leaves nothing behind.
 #[derive(Debug)]
-pub struct Beside {
+pub struct ReplacementFile {
     file: tempfile::NamedTempFile,
     written: u64,
     /// Up to where the system was asked to write it to the disk.
-    begun: u64,
+    flushed_to: u64,
 }
 
-impl Beside {
+impl ReplacementFile {
     /// Begins one for `path`, in the same folder, with the mode of the file that is there, else `mode`.
     pub fn new(path: &Path, mode: u32) -> io::Result<Self> {
-        let target = resolve(path);
+        let target = resolve_link(path);
         let folder = target
             .parent()
             .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -79,7 +79,7 @@ impl Beside {
         Ok(Self {
             file,
             written: 0,
-            begun: 0,
+            flushed_to: 0,
         })
     }
 
@@ -89,7 +89,7 @@ impl Beside {
     }
 
     /// Says when it was changed last. With a time that is over, no change from now on can leave the same one.
-    pub fn date(&self, when: SystemTime) -> io::Result<()> {
+    pub fn set_modified(&self, when: SystemTime) -> io::Result<()> {
         self.file.as_file().set_modified(when)
     }
 
@@ -99,21 +99,21 @@ impl Beside {
     }
 
     /// Renames it over `path`, a link followed, and syncs the folder.
-    pub fn put(self, path: &Path) -> io::Result<Placed> {
-        let target = resolve(path);
+    pub fn put(self, path: &Path) -> io::Result<PlacedFile> {
+        let target = resolve_link(path);
         let written = self.file.as_file().metadata()?;
         let file = self.file.persist(&target).map_err(|error| error.error)?;
         if let Some(folder) = target.parent() {
             File::open(folder)?.sync_all()?;
         }
         let there = file.metadata()?;
-        Ok(Placed { written, there })
+        Ok(PlacedFile { written, there })
     }
 }
 
 /// A new file that is in its place.
 #[derive(Debug)]
-pub struct Placed {
+pub struct PlacedFile {
     /// As it was before others could write to it.
     pub written: fs::Metadata,
     /// As it is there.
@@ -143,13 +143,13 @@ fn begin_sync(file: &File, from: u64, to: u64) {
 #[cfg(not(target_os = "linux"))]
 fn begin_sync(_file: &File, _from: u64, _to: u64) {}
 
-impl Write for Beside {
+impl Write for ReplacementFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let some = self.file.write(bytes)?;
         self.written += some as u64;
-        if self.written - self.begun >= EARLY {
-            begin_sync(self.file.as_file(), self.begun, self.written);
-            self.begun = self.written;
+        if self.written - self.flushed_to >= EARLY {
+            begin_sync(self.file.as_file(), self.flushed_to, self.written);
+            self.flushed_to = self.written;
         }
         Ok(some)
     }
@@ -161,7 +161,7 @@ impl Write for Beside {
 
 /// Makes a file with this content unless there is one: whole or not at all, and nothing that another
 /// process made meanwhile is overwritten. Says whether it was made.
-pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
+pub fn create_file(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
     let folder = path
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -180,9 +180,9 @@ pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
 
 /// Replaces a file of local state without syncing it: whole or not at all, but it may be lost with the
 /// machine's power.
-pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let target = resolve(path);
-    let temporary = unsynced(&target, content, mode)?;
+pub fn replace_file_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let target = resolve_link(path);
+    let temporary = write_unsynced(&target, content, mode)?;
     temporary.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
@@ -190,22 +190,22 @@ pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()>
 /// Replaces a file that can be made anew at any time, as [`replace_relaxed`] does, but without the flush that
 /// file systems such as ext4 do when a file is renamed over another: the two change places, and the old one
 /// is removed. After a loss of power it may be empty, or have holes.
-pub fn replace_derived(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    Derived::write(path, content, mode)?.put()
+pub fn replace_derived_file(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    DerivedFile::write(path, content, mode)?.put()
 }
 
 /// What is to replace a file as [`replace_derived`] does it, written and not yet in its place. Dropped, it goes.
 #[derive(Debug)]
-pub struct Derived {
+pub struct DerivedFile {
     target: PathBuf,
     temporary: tempfile::NamedTempFile,
 }
 
-impl Derived {
+impl DerivedFile {
     /// Writes it beside the file.
     pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<Self> {
-        let target = resolve(path);
-        let temporary = unsynced(&target, content, mode)?;
+        let target = resolve_link(path);
+        let temporary = write_unsynced(&target, content, mode)?;
         Ok(Self { target, temporary })
     }
 
@@ -226,10 +226,10 @@ impl Derived {
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
     let old = File::open(target).ok();
     let old = old.filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
-    if exchange(&temporary, target).is_ok() {
+    if exchange_files(&temporary, target).is_ok() {
         temporary.close()?;
         if old.is_some() {
-            drop_beside(old);
+            drop_in_background(old);
         }
         return Ok(());
     }
@@ -246,18 +246,18 @@ pub fn is_at(file: &File, path: &Path) -> bool {
 
 /// Lets two files change places; not every system can.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+fn exchange_files(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+fn exchange_files(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 /// A file with this content beside the one that it is to replace.
-fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
+fn write_unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = target
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -275,7 +275,7 @@ fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::Na
 
 /// Makes `line` the first line of a file in place, and blank what is behind it. Whoever reads the first line
 /// finds an old one or a new one, whole; nothing is synced.
-pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
+pub fn put_first_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = OpenOptions::new()
         .create(true)
@@ -291,14 +291,14 @@ pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
 
 /// Text at the end of a file that is not on the disk before it is synced.
 #[derive(Debug)]
-pub struct Appended {
+pub struct AppendedText {
     file: File,
     before: u64,
 }
 
-impl Appended {
+impl AppendedText {
     /// Appends text with a single write. Where that fails the file is cut back to what it was.
-    pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, NotAppended> {
+    pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, AppendError> {
         Self::write_with(path, mode, |file| file.write_all(text))
     }
 
@@ -307,8 +307,8 @@ impl Appended {
         path: &Path,
         mode: u32,
         write: impl FnOnce(&mut File) -> io::Result<()>,
-    ) -> Result<Self, NotAppended> {
-        let untouched = |source| NotAppended {
+    ) -> Result<Self, AppendError> {
+        let untouched = |source| AppendError {
             source,
             undone: true,
         };
@@ -324,14 +324,14 @@ impl Appended {
 
     /// Lets the system begin with it; the sync still has to come.
     #[must_use]
-    pub fn begun(self) -> Self {
+    pub fn begin_writeback(self) -> Self {
         let to = self.file.metadata().map_or(self.before, |now| now.len());
         begin_sync(&self.file, self.before, to);
         self
     }
 
     /// Syncs it. Where that fails the file is cut back to what it was; nothing is tried again.
-    pub fn sync(&self) -> Result<(), NotAppended> {
+    pub fn sync(&self) -> Result<(), AppendError> {
         self.file.sync_data().map_err(|source| self.failed(source))
     }
 
@@ -341,8 +341,8 @@ impl Appended {
         self.file.sync_data()
     }
 
-    fn failed(&self, source: io::Error) -> NotAppended {
-        NotAppended {
+    fn failed(&self, source: io::Error) -> AppendError {
+        AppendError {
             source,
             undone: self.undo().is_ok(),
         }
@@ -351,7 +351,7 @@ impl Appended {
 
 /// Why text was not appended.
 #[derive(Debug)]
-pub struct NotAppended {
+pub struct AppendError {
     /// What the system said.
     pub source: io::Error,
     /// Whether the file is as it was before.
@@ -359,7 +359,7 @@ pub struct NotAppended {
 }
 
 /// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.
-pub fn append(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
+pub fn append_to_file(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
     let mut file = open_append(path, mode)?;
     file.write_all(record)
 }
@@ -376,7 +376,7 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
 }
 
 /// Reads a file; one that is not there is `None`.
-pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub fn read_file_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -385,7 +385,7 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// The bytes of a file from a place on; none if the file is not there or is shorter.
-pub fn read_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read_file_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -402,7 +402,7 @@ pub fn read_from(path: &Path, from: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Makes a folder and its parents, the last one with `mode`; one that exists is left as it is.
-pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
+pub fn create_folder(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     if path.is_dir() {
         return Ok(());
@@ -422,7 +422,7 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Removes a file; one that is not there is fine.
-pub fn remove(path: &Path) -> io::Result<()> {
+pub fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -430,7 +430,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// `path` with its last link followed, or itself where that cannot be done.
-fn resolve(path: &Path) -> PathBuf {
+fn resolve_link(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -456,7 +456,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace(&link, b"new", 0o600).unwrap();
+        replace_file(&link, b"new", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         assert!(
             fs::symlink_metadata(&link)
@@ -474,10 +474,10 @@ mod tests {
     fn a_line_put_in_place_of_a_longer_one_leaves_none_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("line");
-        put_line(&path, "bd-abcdef", 0o600).unwrap();
-        put_line(&path, "bd-1", 0o600).unwrap();
+        put_first_line(&path, "bd-abcdef", 0o600).unwrap();
+        put_first_line(&path, "bd-1", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap().trim_end(), "bd-1");
-        put_line(&path, "bd-xyz12345678", 0o600).unwrap();
+        put_first_line(&path, "bd-xyz12345678", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "bd-xyz12345678\n");
     }
 
@@ -486,7 +486,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("derived");
         for text in ["one", "two", "three"] {
-            replace_derived(&path, text.as_bytes(), 0o600).unwrap();
+            replace_derived_file(&path, text.as_bytes(), 0o600).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -497,14 +497,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        let failed = replace_with(&path, 0o644, |file| {
+        let failed = replace_file_with(&path, 0o644, |file| {
             file.write_all(&vec![b'x'; 2 * CHUNK])?;
             Err::<(), _>(io::Error::other("no more"))
         });
         assert_eq!(failed.unwrap_err().to_string(), "no more");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let count = replace_with(&path, 0o644, |file| file.write_all(b"new").map(|()| 1));
+        let count = replace_file_with(&path, 0o644, |file| file.write_all(b"new").map(|()| 1));
         assert_eq!(count.unwrap(), 1);
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
@@ -513,14 +513,18 @@ mod tests {
     fn a_file_that_is_there_is_not_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        assert!(create(&path, b"first", 0o644).unwrap());
-        assert!(!create(&path, b"second", 0o644).unwrap());
+        assert!(create_file(&path, b"first", 0o644).unwrap());
+        assert!(!create_file(&path, b"second", 0o644).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 
     #[test]
     fn a_missing_file_reads_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(read(&folder.path().join("none")).unwrap().is_none());
+        assert!(
+            read_file_if_exists(&folder.path().join("none"))
+                .unwrap()
+                .is_none()
+        );
     }
 }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 /// A folder to write into.
 #[derive(Debug)]
-pub struct Inside {
+pub struct ConfinedFolder {
     top: OwnedFd,
     path: PathBuf,
 }
@@ -59,12 +59,12 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-impl Inside {
+impl ConfinedFolder {
     /// Opens the folder. The path to it may have links: it is the caller's.
     pub fn open(path: &Path) -> Result<Self, InsideError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = rustix::fs::openat(CWD, path, flags, Mode::empty());
-        let top = top.map_err(|error| failed(path, error))?;
+        let top = top.map_err(|error| io_error(path, error))?;
         let path = path.to_owned();
         Ok(Self { top, path })
     }
@@ -76,14 +76,14 @@ impl Inside {
         let path = self.path.join(below);
         let mode = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => Mode::from_raw_mode(mode & 0o7777),
-            Err(error) => return Err(failed(&path, error)),
+            Err(error) => return Err(io_error(&path, error)),
             Ok(there) => match FileType::from_raw_mode(there.st_mode) {
                 FileType::RegularFile => Mode::from_raw_mode(there.st_mode & 0o7777),
-                other => return Err(in_the_way(path, other, "a file")),
+                other => return Err(in_the_way_error(path, other, "a file")),
             },
         };
         let temporary = format!(".tmp-{}-{name}", std::process::id());
-        put(&folder, &temporary, name, content, mode).map_err(|source| {
+        put_file(&folder, &temporary, name, content, mode).map_err(|source| {
             // What is left of a write that failed is of no use; the failure itself is reported.
             rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()).ok();
             InsideError::Io { path, source }
@@ -101,17 +101,17 @@ impl Inside {
         }
         let name = parts.pop().unwrap_or_default();
         let mut path = self.path.clone();
-        let dup = |error| failed(&self.path, error);
+        let dup = |error| io_error(&self.path, error);
         let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0).map_err(dup)?;
         for part in parts {
             path.push(part);
-            folder = enter(&folder, part, &path)?;
+            folder = open_subfolder(&folder, part, &path)?;
         }
         Ok((folder, name))
     }
 }
 
-fn put(
+fn put_file(
     folder: &OwnedFd,
     temporary: &str,
     name: &str,
@@ -129,24 +129,24 @@ fn put(
 }
 
 /// Opens a folder in another one; makes it if there is nothing of that name.
-fn enter(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, InsideError> {
+fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, InsideError> {
     match rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(failed(path, error)),
+        Err(error) => return Err(io_error(path, error)),
     }
     match rustix::fs::openat(folder, name, FOLDER, Mode::empty()) {
         Ok(folder) => Ok(folder),
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
             let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-            let there = there.map_err(|error| failed(path, error))?;
+            let there = there.map_err(|error| io_error(path, error))?;
             let kind = FileType::from_raw_mode(there.st_mode);
-            Err(in_the_way(path.to_owned(), kind, "a folder"))
+            Err(in_the_way_error(path.to_owned(), kind, "a folder"))
         }
-        Err(error) => Err(failed(path, error)),
+        Err(error) => Err(io_error(path, error)),
     }
 }
 
-fn in_the_way(path: PathBuf, kind: FileType, expected: &'static str) -> InsideError {
+fn in_the_way_error(path: PathBuf, kind: FileType, expected: &'static str) -> InsideError {
     let found = match kind {
         FileType::Symlink => "a symbolic link",
         FileType::Directory => "a folder",
@@ -160,7 +160,7 @@ fn in_the_way(path: PathBuf, kind: FileType, expected: &'static str) -> InsideEr
     }
 }
 
-fn failed(path: &Path, error: Errno) -> InsideError {
+fn io_error(path: &Path, error: Errno) -> InsideError {
     InsideError::Io {
         path: path.to_owned(),
         source: error.into(),
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn files_are_replaced_whole_and_keep_their_mode() {
         let folder = tempfile::tempdir().unwrap();
-        let inside = Inside::open(folder.path()).unwrap();
+        let inside = ConfinedFolder::open(folder.path()).unwrap();
         inside.write("a/b/c", b"one", 0o640).unwrap();
         inside.write("a/b/c", b"two", 0o600).unwrap();
         let path = folder.path().join("a/b/c");
@@ -200,7 +200,7 @@ mod tests {
         symlink(outside.join("none"), top.join("dangling")).unwrap();
         fs::write(top.join("plain"), "stays").unwrap();
         fs::create_dir(top.join("folder")).unwrap();
-        let inside = Inside::open(&top).unwrap();
+        let inside = ConfinedFolder::open(&top).unwrap();
         for (below, words) in [
             ("link/file", "top/link is in the way: it is a symbolic link"),
             ("link/new/file", "top/link is in the way"),

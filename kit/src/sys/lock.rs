@@ -49,18 +49,18 @@ pub enum LockError {
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub struct Guard {
+pub struct LockGuard {
     _file: File,
 }
 
 /// Waits for the lock, at most `patience`.
-pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, LockError> {
+pub fn acquire_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, Some(TURN))
 }
 
 /// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
 /// hold up writers, who may be waited for by its holder.
-pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, LockError> {
+pub fn acquire_separate_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, None)
 }
 
@@ -68,7 +68,7 @@ fn acquire_in_turn(
     path: &Path,
     patience: Duration,
     turn: Option<Duration>,
-) -> Result<Guard, LockError> {
+) -> Result<LockGuard, LockError> {
     let failed = |source| LockError::Io {
         path: path.to_owned(),
         source,
@@ -77,13 +77,13 @@ fn acquire_in_turn(
     for _ in 0..TRIES {
         let opened = file::open_append(path, 0o644).map_err(failed)?;
         let left = || patience.saturating_sub(began.elapsed());
-        if turn.is_some() && !let_by(path, left()).map_err(failed)? {
+        if turn.is_some() && !yield_to_waiting(path, left()).map_err(failed)? {
             break;
         }
         // Nobody waits longer than the patience, and so for a turn.
         let turn = turn.unwrap_or(patience);
-        match locked(opened, path, left(), turn).map_err(failed)? {
-            Some(file) if file::is_at(&file, path) => return Ok(Guard { _file: file }),
+        match lock_with_timeout(opened, path, left(), turn).map_err(failed)? {
+            Some(file) if file::is_at(&file, path) => return Ok(LockGuard { _file: file }),
             Some(_) => {}
             None => break,
         }
@@ -95,7 +95,7 @@ fn acquire_in_turn(
 }
 
 /// Waits while there is anyone who has waited long; says no where that took all the time.
-fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
+fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
     // Where a folder cannot be locked nobody has.
     let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) else {
         return Ok(true);
@@ -106,12 +106,12 @@ fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
         _ => return Ok(true),
     }
     let (answer, waiting) = channel();
-    wait(folder, File::lock, answer, |locked| locked)?;
+    wait_in_thread(folder, File::lock, answer, |locked| locked)?;
     Ok(waiting.recv_timeout(patience).is_ok())
 }
 
 /// What a thread waited for.
-enum Got {
+enum LockAttempt {
     /// The lock.
     Lock(io::Result<File>),
     /// The turn: nobody gets the lock first who is not waiting for it already.
@@ -119,7 +119,12 @@ enum Got {
 }
 
 /// The file with its lock; `None` where others held it all the time.
-fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Result<Option<File>> {
+fn lock_with_timeout(
+    file: File,
+    path: &Path,
+    patience: Duration,
+    turn: Duration,
+) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),
         Err(TryLockError::Error(error)) => return Err(error),
@@ -128,7 +133,7 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
     }
     let began = Instant::now();
     let (answer, waiting) = channel();
-    wait(file, File::lock, answer.clone(), Got::Lock)?;
+    wait_in_thread(file, File::lock, answer.clone(), LockAttempt::Lock)?;
     let mut answer = Some(answer);
     let mut own_turn = None;
     loop {
@@ -139,17 +144,17 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
             left
         };
         match waiting.recv_timeout(limit) {
-            Ok(Got::Lock(locked)) => {
+            Ok(LockAttempt::Lock(locked)) => {
                 drop(own_turn);
                 return locked.map(Some);
             }
             // Where the folder cannot be locked chance decides.
-            Ok(Got::Turn(locked)) => own_turn = locked.ok(),
+            Ok(LockAttempt::Turn(locked)) => own_turn = locked.ok(),
             Err(RecvTimeoutError::Timeout) => {
                 let folder = path.parent().and_then(|folder| File::open(folder).ok());
                 match (answer.take(), folder) {
                     (Some(answer), Some(folder)) if left > turn => {
-                        wait(folder, File::lock_shared, answer, Got::Turn)?;
+                        wait_in_thread(folder, File::lock_shared, answer, LockAttempt::Turn)?;
                     }
                     (Some(_), _) if left > turn => {}
                     _ => return Ok(None),
@@ -162,7 +167,7 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
 
 /// Lets a thread wait for a lock: the kernel has none with a time limit. One that waits in vain stays until it
 /// gets the lock, finds nobody waiting for it, and gives it back.
-fn wait<T: Send + 'static>(
+fn wait_in_thread<T: Send + 'static>(
     file: File,
     lock: fn(&File) -> io::Result<()>,
     answer: Sender<T>,
@@ -189,11 +194,11 @@ mod tests {
     fn a_second_writer_waits_and_then_is_told_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let held = acquire(&path, Duration::ZERO).unwrap();
-        let error = acquire(&path, Duration::from_millis(20)).unwrap_err();
+        let held = acquire_lock(&path, Duration::ZERO).unwrap();
+        let error = acquire_lock(&path, Duration::from_millis(20)).unwrap_err();
         assert!(error.to_string().contains(".lock"), "{error}");
         drop(held);
-        acquire(&path, PATIENCE).unwrap();
+        acquire_lock(&path, PATIENCE).unwrap();
     }
 
     #[test]
@@ -203,10 +208,12 @@ mod tests {
             folder.path().join(".lock"),
             folder.path().join(".sync.lock"),
         );
-        let _held = acquire_apart(&other, Duration::ZERO).unwrap();
+        let _held = acquire_separate_lock(&other, Duration::ZERO).unwrap();
         let waiting = {
             let other = other.clone();
-            thread::spawn(move || acquire_apart(&other, Duration::from_millis(300)).map(drop))
+            thread::spawn(move || {
+                acquire_separate_lock(&other, Duration::from_millis(300)).map(drop)
+            })
         };
         while !waiting.is_finished() {
             let turn = Some(Duration::from_millis(1));
@@ -219,11 +226,11 @@ mod tests {
     fn who_waits_gets_the_lock_when_it_is_freed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let held = acquire(&path, Duration::ZERO).unwrap();
+        let held = acquire_lock(&path, Duration::ZERO).unwrap();
         let others: Vec<_> = (0..4)
             .map(|_| {
                 let path = path.clone();
-                thread::spawn(move || acquire(&path, PATIENCE).map(drop))
+                thread::spawn(move || acquire_lock(&path, PATIENCE).map(drop))
             })
             .collect();
         drop(held);
@@ -236,9 +243,9 @@ mod tests {
     fn a_removed_lock_file_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
-        let _first = acquire(&path, Duration::ZERO).unwrap();
+        let _first = acquire_lock(&path, Duration::ZERO).unwrap();
         std::fs::remove_file(&path).unwrap();
-        acquire(&path, Duration::ZERO).unwrap();
+        acquire_lock(&path, Duration::ZERO).unwrap();
     }
 
     #[test]
@@ -248,7 +255,7 @@ mod tests {
             let keep = tempfile::tempdir().unwrap();
             let path = keep.path().join(".lock");
             let folder = File::open(keep.path()).unwrap();
-            let held = acquire(&path, Duration::ZERO).unwrap();
+            let held = acquire_lock(&path, Duration::ZERO).unwrap();
             let (tell, told) = channel();
             let waiting = |name: &'static str, turn: Duration| {
                 let (path, tell) = (path.clone(), tell.clone());
@@ -271,7 +278,7 @@ mod tests {
                 thread::yield_now();
             }
             let newcomer = waiting("newcomer", TURN);
-            assert!(acquire(&path, Duration::ZERO).is_err());
+            assert!(acquire_lock(&path, Duration::ZERO).is_err());
             drop(held);
             assert_eq!(
                 [told.recv().unwrap(), told.recv().unwrap()],

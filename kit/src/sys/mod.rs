@@ -17,7 +17,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use env::Env;
-pub use exec::{Exec, ExecError, Finished};
-pub use inside::{Inside, InsideError};
-pub use random::Random;
-pub use remembered::Remembered;
+pub use exec::{ChildCommand, ChildOutput, ExecError};
+pub use inside::{ConfinedFolder, InsideError};
+pub use random::RandomSource;
+pub use remembered::CachedAnswer;

@@ -5,7 +5,7 @@ use std::thread::{self, Builder};
 
 /// Does `one` in another thread while this one does `other`; where the system has no thread to give, one after
 /// the other.
-pub fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
+pub fn run_both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
         let thread = Builder::new().spawn_scoped(scope, &one);
         let other = other();
@@ -21,7 +21,7 @@ pub fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -
 
 /// Gives back in another thread what takes the system a while: much memory, or a large file that has no name any more.
 /// Nothing waits for it. Where there is no thread to be had it is done here.
-pub fn drop_beside<T: Send + 'static>(what: T) {
+pub fn drop_in_background<T: Send + 'static>(what: T) {
     Builder::new().spawn(move || drop(what)).ok();
 }
 
@@ -31,13 +31,13 @@ mod tests {
 
     #[test]
     fn both_are_done_and_what_they_give_is_told_apart() {
-        let (one, other) = both(|| 1, || "two");
+        let (one, other) = run_both(|| 1, || "two");
         assert_eq!((one, other), (1, "two"));
     }
 
     #[test]
     #[should_panic(expected = "of its own")]
     fn a_panic_of_the_other_thread_is_one_here() {
-        both(|| panic!("of its own"), || ());
+        run_both(|| panic!("of its own"), || ());
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 /// A source of chance.
 #[derive(Debug)]
-pub struct Random(Mutex<fastrand::Rng>);
+pub struct RandomSource(Mutex<fastrand::Rng>);
 
-impl Random {
+impl RandomSource {
     /// Seeds from `seed` where it is a number, else from the system.
     pub fn choose(seed: Option<&str>) -> Self {
         let rng = match seed.and_then(|text| text.parse().ok()) {
@@ -50,7 +50,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_text() {
-        let (a, b) = (Random::choose(Some("7")), Random::choose(Some("7")));
+        let (a, b) = (
+            RandomSource::choose(Some("7")),
+            RandomSource::choose(Some("7")),
+        );
         assert_eq!(a.base36(12), b.base36(12));
     }
 }

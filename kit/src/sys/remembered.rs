@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::clock::{Clock, nanoseconds};
+use super::clock::{Clock, to_nanoseconds};
 use super::file;
 
 /// How near to its reading a change of a file is in doubt, in nanoseconds.
@@ -15,16 +15,16 @@ const RACY_WINDOW: i64 = 20_000_000;
 
 /// The place of an answer, and what it depends on now.
 #[derive(Debug)]
-pub struct Remembered {
+pub struct CachedAnswer {
     place: PathBuf,
     hash: String,
     /// Whether a further change of the files would give another hash.
     is_settled: bool,
 }
 
-impl Remembered {
+impl CachedAnswer {
     /// The answer that a file has, if any; it depends on other files, which may be absent, and on a text.
-    pub fn at(place: PathBuf, depends_on: &[PathBuf], and_on: &str) -> Self {
+    pub fn for_file(place: PathBuf, depends_on: &[PathBuf], and_on: &str) -> Self {
         let mut text = format!("{and_on}\n");
         let mut last = 0;
         for path in depends_on {
@@ -45,13 +45,13 @@ impl Remembered {
         Self {
             place,
             hash: format!("{:016x}", xxh3_64(text.as_bytes())),
-            is_settled: last.saturating_add(RACY_WINDOW) < nanoseconds(Clock::System.now()),
+            is_settled: last.saturating_add(RACY_WINDOW) < to_nanoseconds(Clock::System.now()),
         }
     }
 
     /// The parts of the answer, if it is known and holds.
     pub fn parts<const N: usize>(&self) -> Option<[String; N]> {
-        let text = String::from_utf8(file::read(&self.place).ok()??).ok()?;
+        let text = String::from_utf8(file::read_file_if_exists(&self.place).ok()??).ok()?;
         let mut parts = text.split('\0').map(str::to_owned);
         let is_same = parts.next()? == self.hash;
         let parts: Vec<String> = parts.collect();
@@ -59,11 +59,11 @@ impl Remembered {
     }
 
     /// Keeps an answer that was found after the files were looked at.
-    pub fn remember<const N: usize>(&self, parts: [&str; N]) {
+    pub fn store<const N: usize>(&self, parts: [&str; N]) {
         if self.is_settled && !parts.iter().any(|part| part.contains('\0')) {
             let text = [&[self.hash.as_str()], &parts[..]].concat().join("\0");
             // Where it cannot be written the next command finds the answer again.
-            file::replace_derived(&self.place, text.as_bytes(), 0o644).ok();
+            file::replace_derived_file(&self.place, text.as_bytes(), 0o644).ok();
         }
     }
 }

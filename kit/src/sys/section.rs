@@ -4,14 +4,14 @@
 
 /// The lines around a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marks {
+pub struct SectionMarks {
     /// The line before it.
     pub begin: &'static str,
     /// The line after it.
     pub end: &'static str,
 }
 
-impl Marks {
+impl SectionMarks {
     /// Where the section is in a text, with its marks and its last line end.
     fn find(&self, text: &str) -> Option<(usize, usize)> {
         let begin = text.find(self.begin)?;
@@ -20,7 +20,7 @@ impl Marks {
         Some((begin, end + line_end))
     }
 
-    fn section(&self, body: &str) -> String {
+    fn format_section(&self, body: &str) -> String {
         format!("{}\n{}\n{}\n", self.begin, body.trim_end(), self.end)
     }
 
@@ -30,8 +30,8 @@ impl Marks {
     }
 
     /// The text with this section at its end, or in the place of an older one.
-    pub fn put(&self, text: &str, body: &str) -> String {
-        let section = self.section(body);
+    pub fn insert(&self, text: &str, body: &str) -> String {
+        let section = self.format_section(body);
         match self.find(text) {
             Some((begin, end)) => format!("{}{section}{}", &text[..begin], &text[end..]),
             None if text.is_empty() => section,
@@ -41,7 +41,7 @@ impl Marks {
     }
 
     /// The text without the section; `None` if it has none.
-    pub fn take(&self, text: &str) -> Option<String> {
+    pub fn remove(&self, text: &str) -> Option<String> {
         let (begin, end) = self.find(text)?;
         let before = &text[..begin];
         let before = before.strip_suffix('\n').unwrap_or(before);
@@ -53,7 +53,7 @@ impl Marks {
 mod tests {
     use super::*;
 
-    const MARKS: Marks = Marks {
+    const MARKS: SectionMarks = SectionMarks {
         begin: "<!-- BEGIN -->",
         end: "<!-- END -->",
     };
@@ -61,19 +61,19 @@ mod tests {
     #[test]
     fn a_section_that_is_taken_out_leaves_the_text_as_it_was() {
         for text in ["", "a", "a\n", "a\n\n", "# A\n\ntext\r\n"] {
-            let with = MARKS.put(text, "body\n");
+            let with = MARKS.insert(text, "body\n");
             assert!(MARKS.is_in(&with));
-            assert_eq!(MARKS.take(&with).as_deref(), Some(text), "{text:?}");
-            let newer = MARKS.put(&with, "newer");
+            assert_eq!(MARKS.remove(&with).as_deref(), Some(text), "{text:?}");
+            let newer = MARKS.insert(&with, "newer");
             assert_eq!(newer.matches("BEGIN").count(), 1);
-            assert_eq!(MARKS.take(&newer).as_deref(), Some(text), "{text:?}");
+            assert_eq!(MARKS.remove(&newer).as_deref(), Some(text), "{text:?}");
         }
-        assert_eq!(MARKS.take("a"), None);
+        assert_eq!(MARKS.remove("a"), None);
     }
 
     #[test]
     fn what_was_written_below_a_section_stays() {
-        let with = MARKS.put("a\n", "body") + "below\n";
-        assert_eq!(MARKS.take(&with).as_deref(), Some("a\nbelow\n"));
+        let with = MARKS.insert("a\n", "body") + "below\n";
+        assert_eq!(MARKS.remove(&with).as_deref(), Some("a\nbelow\n"));
     }
 }

@@ -7,15 +7,15 @@ use std::time::Duration;
 use notify::{RecursiveMode, Watcher};
 
 /// Folders that are watched.
-pub struct Changes {
+pub struct FolderWatch {
     /// Kept, since it stops watching when it is dropped.
     _watcher: notify::RecommendedWatcher,
     events: Receiver<()>,
 }
 
-impl Changes {
+impl FolderWatch {
     /// Watches folders, without what is below them.
-    pub fn of<'a>(folders: impl IntoIterator<Item = &'a Path>) -> notify::Result<Self> {
+    pub fn start<'a>(folders: impl IntoIterator<Item = &'a Path>) -> notify::Result<Self> {
         let (send, events) = channel();
         let mut watcher =
             notify::recommended_watcher(move |event: notify::Result<notify::Event>| {

@@ -3,13 +3,13 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Pads text with spaces to `width` columns.
-pub fn pad(text: &str, width: usize) -> String {
+pub fn pad_to_width(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
 /// Cuts text to `width` columns, the last one `…` where something was cut.
-pub fn cut(text: &str, width: usize) -> String {
+pub fn cut_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -30,7 +30,7 @@ pub fn cut(text: &str, width: usize) -> String {
 }
 
 /// As [`cut`] for text that holds colour sequences, which take no room and are kept.
-pub fn cut_styled(text: &str, width: usize) -> String {
+pub fn cut_styled_to_width(text: &str, width: usize) -> String {
     let mut plain = String::new();
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -44,7 +44,7 @@ pub fn cut_styled(text: &str, width: usize) -> String {
     if plain.width() <= width {
         return text.to_owned();
     }
-    let short = cut(&plain, width);
+    let short = cut_to_width(&plain, width);
     let kept = short.len() - '…'.len_utf8().min(short.len());
     let mut out = String::new();
     let mut from = 0;
@@ -67,20 +67,20 @@ mod tests {
 
     #[test]
     fn wide_characters_count_two() {
-        assert_eq!(cut("日本語テキスト", 7), "日本語…");
+        assert_eq!(cut_to_width("日本語テキスト", 7), "日本語…");
     }
 
     #[test]
     fn colours_take_no_room() {
         let painted = Style::coloured().red("abcdef");
-        assert_eq!(cut_styled(&painted, 6), painted);
-        assert_eq!(cut_styled(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
+        assert_eq!(cut_styled_to_width(&painted, 6), painted);
+        assert_eq!(cut_styled_to_width(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
     }
 
     proptest! {
         #[test]
         fn cut_text_fits(text in any::<String>(), width in 0usize..40) {
-            prop_assert!(cut(&text, width).width() <= width.max(text.width().min(width)));
+            prop_assert!(cut_to_width(&text, width).width() <= width.max(text.width().min(width)));
         }
     }
 }

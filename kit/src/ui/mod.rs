@@ -21,7 +21,7 @@ pub use page::Page;
 pub use style::Style;
 
 use crate::failure::Failure;
-pub use crate::json::pretty;
+pub use crate::json::to_pretty_json;
 use crate::sys::{Clock, Env};
 
 /// What a command has to say.
@@ -111,7 +111,7 @@ impl Ui {
 
     /// An empty page of the width and style of standard output.
     pub fn page(&self) -> Page {
-        Page::new(self.width, self.out_style.clone()).at(self.clock.now())
+        Page::new(self.width, self.out_style.clone()).with_now(self.clock.now())
     }
 
     /// Shows a report on standard output.
@@ -119,7 +119,7 @@ impl Ui {
         if self.json {
             let value = report.json();
             if !value.is_null() {
-                self.raw(&pretty(&value));
+                self.raw(&to_pretty_json(&value));
             }
         } else if !(self.quiet && report.is_confirmation()) {
             let mut page = self.page();
@@ -189,7 +189,7 @@ impl Ui {
     /// Says that something is not as it should be, on standard error. Ids and names of fields in it may be foreign text.
     pub fn warn(&self, text: &str) {
         let mark = self.err_style.yellow("Warning:");
-        Self::err(&format!("{mark} {}", escape::block(text)));
+        Self::err(&format!("{mark} {}", escape::escape_block(text)));
     }
 
     /// Writes a line to standard error as it is.
@@ -200,14 +200,17 @@ impl Ui {
     /// Says why the command failed, on standard error; as one JSON object when output is JSON.
     pub fn error(&self, failure: &Failure) {
         if self.json {
-            Self::err(pretty(&failure.json()).trim_end());
+            Self::err(to_pretty_json(&failure.json()).trim_end());
             return;
         }
         let mark = self.err_style.red("Error:");
-        Self::err(&format!("{mark} {}", escape::block(&failure.message)));
+        Self::err(&format!(
+            "{mark} {}",
+            escape::escape_block(&failure.message)
+        ));
         if let Some(hint) = &failure.hint {
             let mark = self.err_style.dim("Hint:");
-            Self::err(&format!("{mark} {}", escape::block(hint)));
+            Self::err(&format!("{mark} {}", escape::escape_block(hint)));
         }
     }
 
@@ -240,7 +243,7 @@ pub fn report_slow_remote(url: &str) {
     ONCE.call_once(|| {
         Ui::err(&format!(
             "Hint: still waiting for the remote {} …",
-            escape::line(url)
+            escape::escape_line(url)
         ));
     });
 }

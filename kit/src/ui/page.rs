@@ -33,7 +33,7 @@ impl Page {
 
     /// The same page, read at this time.
     #[must_use]
-    pub fn at(mut self, now: Timestamp) -> Self {
+    pub fn with_now(mut self, now: Timestamp) -> Self {
         self.now = now;
         self
     }
@@ -44,21 +44,21 @@ impl Page {
     }
 
     /// How long ago a time was, `3m ago`; after a day the local day and time. Text that is no time stays unchanged.
-    pub fn when(&self, text: &str) -> String {
+    pub fn relative_time(&self, text: &str) -> String {
         match text.parse::<Timestamp>() {
             Ok(then) if self.now.duration_since(then).as_hours().abs() < 24 => {
-                time::ago(self.now, then)
+                time::format_ago(self.now, then)
             }
-            _ => self.moment(text),
+            _ => self.local_time(text),
         }
     }
 
     /// A time in the local zone, to the second. Text that is no time stays unchanged.
-    pub fn moment(&self, text: &str) -> String {
-        let zone = || self.zone.get_or_init(env::zone);
+    pub fn local_time(&self, text: &str) -> String {
+        let zone = || self.zone.get_or_init(env::local_time_zone);
         match text.parse() {
-            Ok(then) => time::moment(self.now, then, zone()),
-            Err(_) => escape::line(text),
+            Ok(then) => time::format_moment(self.now, then, zone()),
+            Err(_) => escape::escape_line(text),
         }
     }
 
@@ -77,7 +77,7 @@ impl Page {
     pub fn cut_line(&mut self, text: impl AsRef<str>) {
         match self.width {
             Some(width) => {
-                let line = cut::cut_styled(text.as_ref(), width);
+                let line = cut::cut_styled_to_width(text.as_ref(), width);
                 self.line(line);
             }
             None => self.line(text),

@@ -86,7 +86,11 @@ mod tests {
     use super::*;
 
     fn on(terminal: bool, vars: &[(&str, &str)]) -> bool {
-        Style::choose(terminal, &Env::with(Path::new("/"), vars.iter().copied())).on
+        Style::choose(
+            terminal,
+            &Env::with_vars(Path::new("/"), vars.iter().copied()),
+        )
+        .on
     }
 
     #[test]

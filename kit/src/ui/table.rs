@@ -3,16 +3,16 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;
-use super::cut::{cut, pad};
+use super::cut::{cut_to_width, pad_to_width};
 
 /// Rows of cells. Cells hold plain text; a painter may colour them after they were laid out.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     indent: usize,
 }
 
-impl Table {
+impl TextTable {
     /// An empty table.
     pub fn new() -> Self {
         Self::default()
@@ -52,9 +52,9 @@ impl Table {
                 let room = page.known_width().map(|width| width.saturating_sub(used));
                 let mut text = cell.clone();
                 if let (true, Some(room)) = (last, room) {
-                    text = cut(&text, room);
+                    text = cut_to_width(&text, room);
                 } else if !last {
-                    text = pad(&text, widths[column]);
+                    text = pad_to_width(&text, widths[column]);
                 }
                 used += text.width() + 2;
                 line.push_str(&paint(number, column, &text));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_the_last_is_cut() {
-        let mut table = Table::new();
+        let mut table = TextTable::new();
         table.row(["a", "a long text that does not fit"]);
         table.row(["bcd", "short"]);
         let mut page = Page::new(Some(20), Style::plain());

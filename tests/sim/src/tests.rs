@@ -14,7 +14,7 @@ fn request(seed: u64, chaos: Vec<Chaos>) -> SimRequest {
 
 /// How many seeds are tried: `GASTOWN_SIM=10000` in the nightly run.
 fn seeds() -> u64 {
-    let env = kit::sys::Env::of_process();
+    let env = kit::sys::Env::from_process();
     let wanted = env.get("GASTOWN_SIM").and_then(|text| text.parse().ok());
     wanted.unwrap_or(500)
 }

@@ -13,12 +13,12 @@ use bd::formula::{Formula, Step};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use kit::cli::completion::{SHELLS, script};
+use kit::cli::completion::{SHELLS, build_script};
 use kit::sys::env;
 use town_tests::programs;
 
 fn main() -> ExitCode {
-    let check = env::args().iter().any(|arg| arg == "--check");
+    let check = env::process_args().iter().any(|arg| arg == "--check");
     match run(check) {
         Ok(code) => code,
         Err(error) => {
@@ -61,7 +61,7 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
     for (name, command) in programs() {
         for shell in SHELLS {
             let path = PathBuf::from(format!("completions/{name}.{shell}"));
-            files.insert(path, script(name, shell).into_bytes());
+            files.insert(path, build_script(name, shell).into_bytes());
         }
         let mut command = command.disable_help_subcommand(true);
         command.build();

@@ -4,20 +4,25 @@ use std::collections::HashSet;
 
 use crate::context::Context;
 use bd::store::Store;
-use kit::cli::report::{Answer, Nothing};
-use kit::sys::watch::Changes;
+use kit::cli::report::{CommandResult, EmptyReport};
+use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
 
 use super::{Activity, Args, Item, items_of};
 
 /// Tells what happened, and goes on until nobody reads any more.
-pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activity) -> Answer {
+pub(super) fn follow(
+    ctx: &Context,
+    stores: &[Store],
+    args: &Args,
+    so_far: Activity,
+) -> CommandResult {
     // Before the first look: what happens in between is seen by the next one.
-    let changes = Changes::of(stores.iter().map(Store::dir))?;
+    let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
     let mut told: HashSet<String> = HashSet::new();
     told.extend(so_far.seen);
     if !print_items(ctx, &so_far.items, args) {
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     loop {
         for store in stores {
@@ -28,11 +33,11 @@ pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activ
             }
             let items = items_of(&store.snapshot()?, events, args);
             if !print_items(ctx, &items, args) {
-                return Ok(Box::new(Nothing));
+                return Ok(Box::new(EmptyReport));
             }
         }
         if !changes.wait() {
-            return Ok(Box::new(Nothing));
+            return Ok(Box::new(EmptyReport));
         }
     }
 }

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::store::event::{Change, Event, Sort};
 use bd::store::{Snapshot, Store};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, Style, escape};
 
 use super::history::shown;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show the latest changes of all beads, newest last
 ///
@@ -43,11 +43,11 @@ pub(crate) struct Args {
     details: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(kind) = &args.kind
         && !["create", "update", "delete", "comment", "status"].contains(&kind.as_str())
     {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "invalid type '{kind}'. Valid values: create, update, delete, comment, status"
         ))
         .into());
@@ -230,16 +230,16 @@ impl Item {
         let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
         let head = format!(
             "[{}] {} {} {} ({})",
-            escape::line(&time),
-            style.dim(&escape::line(&self.event)),
+            escape::escape_line(&time),
+            style.dim(&escape::escape_line(&self.event)),
             self.symbol(),
-            escape::line(&self.message()),
-            escape::line(&self.actor)
+            escape::escape_line(&self.message()),
+            escape::escape_line(&self.actor)
         );
         let mut lines = vec![head];
         if details {
             for (field, old, new) in self.change.fields() {
-                let field = escape::line(field);
+                let field = escape::escape_line(field);
                 lines.push(format!("    {field}: {} → {}", shown(old), shown(new)));
             }
         }

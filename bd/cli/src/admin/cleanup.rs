@@ -4,8 +4,8 @@ use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::Snapshot;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Delete closed beads
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     ephemeral: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let hours = i64::from(args.older_than) * 24;
     let limit = ctx.now() - jiff::SignedDuration::from_hours(hours);
     let due = |snapshot: &Snapshot| -> Vec<String> {
@@ -63,7 +63,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         let ids = due(&store.snapshot()?);
         let count = counted(ids.len(), "closed bead");
         if !args.dry_run && !ids.is_empty() {
-            return Err(Usage(format!(
+            return Err(UsageError(format!(
                 "would delete {count}; delete with --force, or list with --dry-run"
             ))
             .into());
@@ -72,7 +72,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         value["message"] = json!(line);
         value["candidates"] = json!(ids);
         let lines = std::iter::once(line).chain(ids.iter().map(|id| format!("  {id}")));
-        return Said::lines(value, lines.collect()).answer();
+        return TextReport::lines(value, lines.collect()).into_answer();
     }
     ctx.may_change("cleanup")?;
     let count = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -86,5 +86,5 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let line = format!("✓ Deleted {}", counted(count, "closed bead"));
     value["deleted_count"] = json!(count);
     value["message"] = json!(line.trim_start_matches("✓ "));
-    Said::new(value, line).answer()
+    TextReport::new(value, line).into_answer()
 }

@@ -6,7 +6,7 @@ mod reset;
 use crate::context::Context;
 
 use super::compact;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Delete closed beads, or move them to the archive

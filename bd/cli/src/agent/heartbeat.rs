@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::dep;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Report that an agent does something
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     one: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("agent heartbeat")?;
     let store = ctx.store_of(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -21,5 +21,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Ok(change::agent_heartbeat(tx, &id)?)
     })?;
     let value = json!({"agent": agent.id, "last_activity": agent.last_activity});
-    Said::new(value, format!("✓ {} heartbeat", agent.id)).answer()
+    TextReport::new(value, format!("✓ {} heartbeat", agent.id)).into_answer()
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::{file, stdin};
 
@@ -51,7 +51,7 @@ impl DescriptionArgs {
             [] => Ok(None),
             [text] if *text == "-" => stdin().map(Some),
             [text] => Ok(Some((*text).clone())),
-            _ => Err(Usage(
+            _ => Err(UsageError(
                 "cannot specify different descriptions with --description, --body and --message"
                     .into(),
             )

@@ -6,7 +6,7 @@ use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Kind, Status};
 use bd::query::filter::{Between, Filter, LabelRegex};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::{priority, slice};
@@ -133,13 +133,13 @@ impl FilterArgs {
         for status in statuses.iter().filter(|it| !words.knows_status(it)) {
             let valid = words.statuses_in_words();
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
-            ctx.ui.warn(&escape::line(&text));
+            ctx.ui.warn(&escape::escape_line(&text));
         }
         let kind = self.kind.as_deref().map(Kind::in_filter);
         if let Some(kind) = kind.filter(|it| !words.knows_kind(it)) {
             let valid = words.kinds_in_words();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
-            ctx.ui.warn(&escape::line(&text));
+            ctx.ui.warn(&escape::escape_line(&text));
         }
     }
 
@@ -206,12 +206,12 @@ impl FilterArgs {
     }
 }
 
-fn regex(text: &str) -> Result<LabelRegex, Usage> {
+fn regex(text: &str) -> Result<LabelRegex, UsageError> {
     let read = regex::Regex::new(text).map(LabelRegex);
     read.map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default();
-        Usage(format!("invalid --label-regex \"{text}\": {why}"))
+        UsageError(format!("invalid --label-regex \"{text}\": {why}"))
     })
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn between(
     name: &str,
     after: Option<&str>,
     before: Option<&str>,
-) -> Result<Between, Usage> {
+) -> Result<Between, UsageError> {
     let read = |end: &str, text: Option<&str>| {
         let flag = format!("--{name}-{end}");
         text.map(|text| ctx.time(&flag, text)).transpose()

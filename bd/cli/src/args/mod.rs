@@ -10,16 +10,16 @@ use anyhow::Context as _;
 
 use crate::context::Context;
 use bd::bead::{DepKind, Raw, record, validate};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 pub(crate) use description::DescriptionArgs;
 pub(crate) use filter::{FilterArgs, between};
 
 /// Reads a priority.
-pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
+pub(crate) fn priority(text: &str) -> Result<i64, UsageError> {
     validate::priority(text).ok_or_else(|| {
-        Usage(format!(
+        UsageError(format!(
             "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
         ))
     })
@@ -28,7 +28,7 @@ pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
 /// Says of a kind of edge that is none of the usual ones that it holds nothing up: it may be a slip of the pen.
 pub(crate) fn remark_own_kind(ctx: &Context, kind: &DepKind) {
     if let DepKind::Other(word) = kind {
-        let word = escape::line(word);
+        let word = escape::escape_line(word);
         ctx.ui.status(&format!("`{word}` is a kind of edge of your own: it holds nothing up, as blocks, parent-child, conditional-blocks and waits-for do"));
     }
 }
@@ -85,7 +85,7 @@ pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     if path == "-" {
         return stdin();
     }
-    let path = ctx.env.absolute(path);
+    let path = ctx.env.make_absolute(path);
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<Raw>
         None => text.to_owned(),
     };
     record::squeezed(&text).map_err(|error| {
-        Usage(format!(
+        UsageError(format!(
             "invalid JSON in {flag}: must be valid JSON ({error})"
         ))
         .into()

@@ -6,7 +6,7 @@ mod record;
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Record what agents asked models and tools

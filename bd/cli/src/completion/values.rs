@@ -16,7 +16,7 @@ use bd::store::{Reports, Routes, Snapshot, Store, find};
 use kit::sys::Env;
 
 use bd::query::completion::{beads, is_work};
-use kit::cli::completion::{Value, Values, plain, with_values};
+use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 
 /// Where a line is completed; `None` if there is no such folder.
 type Place = Option<Env>;
@@ -28,17 +28,19 @@ pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Co
     let matches = matches.try_get_matches_from(typed).ok();
     let global = matches.and_then(|matches| Global::from_arg_matches(&matches).ok());
     let place = global.and_then(|global| place(env.clone(), &global).ok());
-    with_values(command, "", &Arc::new(place), values)
+    attach_completers(command, "", &Arc::new(place), values)
 }
 
 /// What completes an argument of a command.
-fn values(path: &str, argument: &str) -> Option<Values<Place>> {
+fn values(path: &str, argument: &str) -> Option<ValueLister<Place>> {
     Some(match (path, argument) {
         ("create", "id") | ("activity" | "formula list" | "formula new", "kind") => return None,
         ("gate create" | "gate check", "kind") => return None,
         ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => ids,
         ("assign", "name") => assignees,
-        ("setup", "agent") => |_| plain(TOOLS.iter().map(|tool| tool.name.to_owned())),
+        ("setup", "agent") => {
+            |_| without_descriptions(TOOLS.iter().map(|tool| tool.name.to_owned()))
+        }
         ("move", "to") | ("refile", "rig") => rigs,
         (_, "formula" | "formulas") => formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
@@ -50,11 +52,11 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         (_, "status") => statuses,
         ("dep add" | "dep list" | "dep tree", "kind") => |_| {
             let all = (0..).map_while(DepKind::from_code);
-            plain(all.map(|kind| kind.as_str().to_owned()))
+            without_descriptions(all.map(|kind| kind.as_str().to_owned()))
         },
         (_, "kind" | "exclude_type") => kinds,
         (_, "priority" | "priority_min" | "priority_max") => {
-            |_| plain((0..=4).map(|priority| priority.to_string()))
+            |_| without_descriptions((0..=4).map(|priority| priority.to_string()))
         }
         (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => assignees,
         (_, "key") => |_| {
@@ -66,52 +68,52 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
     })
 }
 
-fn ids(place: &Place) -> Vec<Value> {
+fn ids(place: &Place) -> Vec<CompletionValue> {
     snapshot(place).map_or_else(Vec::new, |found| beads(&found, is_work))
 }
 
-fn formulas(place: &Place) -> Vec<Value> {
+fn formulas(place: &Place) -> Vec<CompletionValue> {
     let names = place.as_ref().map(|env| {
         let beads = find::find(env).ok();
         Shelf::new(env, beads.as_deref(), &[]).names()
     });
-    plain(names.unwrap_or_default())
+    without_descriptions(names.unwrap_or_default())
 }
 
-fn labels(place: &Place) -> Vec<Value> {
+fn labels(place: &Place) -> Vec<CompletionValue> {
     let found = snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
     let all: BTreeSet<&str> = beads.flat_map(|bead| bead.labels()).collect();
-    plain(all.into_iter().map(str::to_owned))
+    without_descriptions(all.into_iter().map(str::to_owned))
 }
 
-fn rigs(place: &Place) -> Vec<Value> {
+fn rigs(place: &Place) -> Vec<CompletionValue> {
     let found = place.as_ref().and_then(|env| {
         let dir = find::find(env).ok()?;
         Some(Routes::of_place(&dir, env))
     });
     let routes = found.unwrap_or_default();
-    plain(routes.all().iter().map(|route| route.rig().to_owned()))
+    without_descriptions(routes.all().iter().map(|route| route.rig().to_owned()))
 }
 
-fn assignees(place: &Place) -> Vec<Value> {
+fn assignees(place: &Place) -> Vec<CompletionValue> {
     let found = snapshot(place);
     let beads = found.iter().flat_map(Snapshot::bead_refs);
     let all: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
     let all = all.into_iter().filter(|name| !name.is_empty());
-    plain(all.map(str::to_owned))
+    without_descriptions(all.map(str::to_owned))
 }
 
-fn statuses(place: &Place) -> Vec<Value> {
+fn statuses(place: &Place) -> Vec<CompletionValue> {
     let all = (0..).map_while(Status::from_code);
     let all = all.filter(|status| *status != Status::Tombstone);
     let all = all.map(|status| status.as_str().to_owned());
-    plain(all.chain(vocabulary(place).statuses))
+    without_descriptions(all.chain(vocabulary(place).statuses))
 }
 
-fn kinds(place: &Place) -> Vec<Value> {
+fn kinds(place: &Place) -> Vec<CompletionValue> {
     let all = kind::CORE.iter().map(|kind| kind.as_str().to_owned());
-    plain(all.chain(vocabulary(place).kinds))
+    without_descriptions(all.chain(vocabulary(place).kinds))
 }
 
 fn vocabulary(place: &Place) -> Vocabulary {

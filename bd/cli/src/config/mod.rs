@@ -9,7 +9,7 @@ mod validate;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show and change settings
 ///
@@ -32,7 +32,7 @@ enum Verb {
     Validate(validate::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         Verb::Get(args) => get::run(ctx, &args),
         Verb::List(args) => list::run(ctx, &args),

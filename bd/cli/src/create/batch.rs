@@ -11,19 +11,19 @@ use crate::context::Context;
 use crate::report::plain_json;
 use bd::bead::{Bead, DepKind, Kind, Raw, record};
 use bd::change::{self, End, New, Plan, PlanBead, PlanEdge};
-use kit::cli::report::Answer;
-use kit::failure::Usage;
+use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::{Args, place, request};
 
 /// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
-pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
+pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
     ctx.may_change("create")?;
     let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
     if !is_markdown || path.split('/').any(|part| part == "..") {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "{path} is no Markdown file (.md or .markdown, without `..`)"
         ))
         .into());
@@ -61,11 +61,11 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
 }
 
 fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
-    let absolute = ctx.env.absolute(path);
-    let bytes = file::read(&absolute)
-        .map_err(|error| Usage(format!("cannot read {path}: {error}")))?
-        .ok_or_else(|| Usage(format!("there is no file {path}")))?;
-    String::from_utf8(bytes).map_err(|_| Usage(format!("{path} is not UTF-8")).into())
+    let absolute = ctx.env.make_absolute(path);
+    let bytes = file::read_file_if_exists(&absolute)
+        .map_err(|error| UsageError(format!("cannot read {path}: {error}")))?
+        .ok_or_else(|| UsageError(format!("there is no file {path}")))?;
+    String::from_utf8(bytes).map_err(|_| UsageError(format!("{path} is not UTF-8")).into())
 }
 
 /// An issue of a Markdown file.
@@ -93,7 +93,7 @@ type Sections = BTreeMap<String, String>;
 /// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
 /// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
 /// are no headings.
-fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
+fn drafts(text: &str) -> Result<Vec<(String, Sections)>, UsageError> {
     let mut found: Vec<(String, Sections)> = Vec::new();
     let mut section = String::new();
     let mut is_code = false;
@@ -119,14 +119,14 @@ fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
         }
     }
     if found.is_empty() {
-        return Err(Usage(
+        return Err(UsageError(
             "no issues found in markdown file (expected ## Issue Title format)".into(),
         ));
     }
     Ok(found)
 }
 
-fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
+fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
     let part = |name: &str| {
         let text = sections.get(name).map(|text| text.trim());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -211,8 +211,8 @@ impl FilePlan {
     fn read(
         self,
         path: &str,
-        check_kind: impl Fn(&Kind) -> Result<(), Usage>,
-    ) -> Result<Plan, Usage> {
+        check_kind: impl Fn(&Kind) -> Result<(), UsageError>,
+    ) -> Result<Plan, UsageError> {
         let mut plan = Plan::default();
         for node in self.nodes {
             let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
@@ -238,7 +238,7 @@ impl FilePlan {
             });
         }
         let end = |key: Option<String>, id: Option<String>| {
-            let none = || Usage(format!("{path}: an edge has an end without key and id"));
+            let none = || UsageError(format!("{path}: an edge has an end without key and id"));
             key.map(End::Key).or(id.map(End::Id)).ok_or_else(none)
         };
         for edge in self.edges {
@@ -254,10 +254,10 @@ impl FilePlan {
 }
 
 /// Makes a plan's beads and edges: all of it or nothing.
-pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
+pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> CommandResult {
     ctx.may_change("create")?;
     let plan: FilePlan = serde_json::from_str(&read(ctx, path)?)
-        .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
+        .map_err(|error| UsageError(format!("{path} is no plan of nodes and edges: {error}")))?;
     let (store, _) = place::choose(ctx, args)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let plan = plan.read(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
@@ -291,7 +291,7 @@ impl Report for Made {
             page.cut_line(format!(
                 "  {}: {} [P{}, {}]",
                 bead.id,
-                escape::line(&bead.title),
+                escape::escape_line(&bead.title),
                 bead.priority,
                 bead.issue_type
             ));
@@ -319,7 +319,7 @@ impl Report for Planned {
         let count = counted(self.ids.len(), "issue");
         page.line(format!("{mark} Created {count}:"));
         for (key, id) in &self.ids {
-            page.line(format!("  {} → {id}", escape::line(key)));
+            page.line(format!("  {} → {id}", escape::escape_line(key)));
         }
     }
 }

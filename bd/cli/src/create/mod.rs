@@ -11,13 +11,13 @@ use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, DepKind, Kind, id};
 use bd::change::{self, New};
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::args::{self, DescriptionArgs};
 use super::dep::elsewhere;
 use super::report::plain_json;
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Create a bead
 ///
@@ -184,7 +184,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(path) = &args.file {
         return batch::from_markdown(ctx, &args, path);
     }
@@ -203,7 +203,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let (bead, rig) = make(ctx, &args)?;
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     }
     Ok(Box::new(Created {
         bead,
@@ -269,12 +269,12 @@ fn remark(ctx: &Context, new: &New) {
     }
 }
 
-fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), Usage> {
+fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
     let usual = bd::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
     if usual || words.kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
-    Err(Usage(format!(
+    Err(UsageError(format!(
         "invalid issue type: {kind}. Valid types: {}",
         words.kinds_in_words()
     )))
@@ -337,7 +337,7 @@ impl Report for Created {
         } else {
             page.line(format!("{mark} Created issue{place}: {}", bead.id));
         }
-        page.line(format!("  Title: {}", escape::line(&bead.title)));
+        page.line(format!("  Title: {}", escape::escape_line(&bead.title)));
         page.line(format!("  Priority: P{}", bead.priority));
         page.line(format!("  Status: {}", bead.status));
     }

@@ -3,14 +3,14 @@
 use crate::context::Context;
 use bd::store::Store;
 use bd::store::find;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::Args;
 
 /// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
 pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
-        let dir = ctx.env.absolute(folder).join(".beads");
+        let dir = ctx.env.make_absolute(folder).join(".beads");
         let dir = find::follow(&dir, &mut Vec::new());
         return Ok((ctx.open(&dir)?, None));
     }
@@ -33,7 +33,7 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
 pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
     let routes = ctx.routes(&ctx.found()?.dir);
     let unknown = || {
-        Usage(format!(
+        UsageError(format!(
             "rig or prefix \"{name}\" not found in routes.jsonl"
         ))
     };

@@ -5,7 +5,7 @@ use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind, Stamp};
 use bd::change::New;
 use bd::molecule::proto;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::Args;
 
@@ -13,15 +13,16 @@ use super::Args;
 pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.flag("create.require-description") {
-        return Err(
-            Usage("description is required (create.require-description is set)".into()).into(),
-        );
+        return Err(UsageError(
+            "description is required (create.require-description is set)".into(),
+        )
+        .into());
     }
     if args.agent_rig.is_some() && args.kind.as_deref() != Some("agent") {
-        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
+        return Err(UsageError("--agent-rig flag requires --type=agent".into()).into());
     }
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
     let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
         let text = text.as_deref().filter(|text| !text.is_empty());
@@ -102,13 +103,13 @@ fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Resu
     })
 }
 
-fn title(args: &Args) -> Result<String, Usage> {
+fn title(args: &Args) -> Result<String, UsageError> {
     match (&args.positional, &args.title_flag) {
-        (Some(one), Some(other)) if one != other => Err(Usage(format!(
+        (Some(one), Some(other)) if one != other => Err(UsageError(format!(
             "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
         ))),
         (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
-        (None, None) => Err(Usage("title required".into())),
+        (None, None) => Err(UsageError("title required".into())),
     }
 }
 

@@ -9,8 +9,8 @@ use bd::bead::DepKind;
 use bd::change;
 use bd::graph::external;
 use bd::store::Tx;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 
 /// Make a bead depend on another
 ///
@@ -40,22 +40,23 @@ pub(crate) struct Args {
     kind: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let to = args.to.or(args.blocked_by).or(args.depends_on);
-    let to = to.ok_or_else(|| Usage("dependency target is required: bd dep add ID ON".into()))?;
+    let to =
+        to.ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
     if args.kind.is_empty() || args.kind.len() > 50 {
-        return Err(Usage(format!("invalid dependency type \"{}\"", args.kind)).into());
+        return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
     }
     let kind = DepKind::from(args.kind.as_str());
     let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
     args::remark_own_kind(ctx, &kind);
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Added dependency: {from} depends on {to} ({kind})"),
     )
-    .answer()
+    .into_answer()
 }
 
 /// Adds an edge between two beads as they were given; returns their full ids.
@@ -122,13 +123,13 @@ pub(crate) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<St
     Ok(bead.id.clone())
 }
 
-fn check_external(to: &str) -> Result<(), Usage> {
+fn check_external(to: &str) -> Result<(), UsageError> {
     let Some(rest) = to.strip_prefix("external:") else {
         return Ok(());
     };
     match rest.split_once(':') {
         Some((project, capability)) if !project.is_empty() && !capability.is_empty() => Ok(()),
-        _ => Err(Usage(format!(
+        _ => Err(UsageError(format!(
             "invalid external reference \"{to}\": use external:<project>:<capability>"
         ))),
     }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::line;
 use crate::report::linked_json;
 use bd::bead::{Bead, DepKind};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// List the edges of a bead
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)

@@ -11,9 +11,9 @@ pub(super) use add::{elsewhere, link, resolve};
 
 use crate::context::Context;
 use bd::bead::DepKind;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add, remove and show dependencies
 ///
@@ -43,7 +43,7 @@ enum Verb {
     Unrelate(relate::UnArgs),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match (args.verb, args.blocker, args.blocks) {
         (Some(Verb::Add(args)), ..) => add::run(ctx, args),
         (Some(Verb::Remove(args)), ..) => remove::run(ctx, &args),
@@ -55,10 +55,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         (None, Some(target), Some(waiting)) => {
             let (from, to) = add::link(ctx, &waiting, &target, DepKind::Blocks)?;
             let value = serde_json::json!({"status": "added", "blocker_id": to, "blocked_id": from, "type": "blocks"});
-            kit::cli::report::Said::new(value, format!("✓ Added dependency: {to} blocks {from}"))
-                .answer()
+            kit::cli::report::TextReport::new(
+                value,
+                format!("✓ Added dependency: {to} blocks {from}"),
+            )
+            .into_answer()
         }
-        _ => Err(Usage(
+        _ => Err(UsageError(
             "use 'bd dep add A B' or 'bd dep BLOCKER --blocks BLOCKED'; see 'bd help dep'".into(),
         )
         .into()),

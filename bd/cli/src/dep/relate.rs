@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 use super::add;
 
@@ -28,22 +28,22 @@ pub(crate) struct UnArgs {
     other: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let (a, b) = change_both(ctx, &args.one, &args.other, true)?;
-    Said::new(
+    TextReport::new(
         json!({"id1": a, "id2": b, "related": true}),
         format!("✓ Linked {a} ↔ {b}"),
     )
-    .answer()
+    .into_answer()
 }
 
-pub(crate) fn undo(ctx: &Context, args: &UnArgs) -> Answer {
+pub(crate) fn undo(ctx: &Context, args: &UnArgs) -> CommandResult {
     let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
-    Said::new(
+    TextReport::new(
         json!({"id1": a, "id2": b, "unrelated": true}),
         format!("✓ Unlinked {a} ↔ {b}"),
     )
-    .answer()
+    .into_answer()
 }
 
 fn change_both(

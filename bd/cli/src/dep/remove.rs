@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 use super::add;
 
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     to: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.may_change("dep remove")?;
     let store = ctx.store_of(&args.from)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -38,9 +38,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     });
     let (from, to) = result?;
     let value = json!({"status": "removed", "issue_id": from, "depends_on_id": to});
-    Said::new(
+    TextReport::new(
         value,
         format!("✓ Removed dependency: {from} no longer depends on {to}"),
     )
-    .answer()
+    .into_answer()
 }

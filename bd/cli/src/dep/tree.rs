@@ -8,7 +8,7 @@ use crate::line;
 use crate::report::plain_json;
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report, escape, tree};
 
 /// Show the dependencies of a bead as a tree
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = snapshot
         .resolve(&args.id)
@@ -207,7 +207,7 @@ fn diagram(page: &mut Page, nodes: &[Node]) {
         if !named.insert(bead.id.as_str()) {
             continue;
         }
-        let title = escape::line(&bead.title)
+        let title = escape::escape_line(&bead.title)
             .replace('\\', "\\\\")
             .replace('"', "#quot;");
         page.line(format!("  {0}[\"{0}: {title}\"]", bead.id));
@@ -242,7 +242,7 @@ impl Report for Tree {
         for (at, node) in self.nodes.iter().enumerate().skip(1) {
             children[node.below].push(at);
         }
-        for (branch, at) in tree::walk(&[0], &children) {
+        for (branch, at) in tree::walk_tree(&[0], &children) {
             let (node, style) = (&self.nodes[at], page.style().clone());
             let symbol = line::painted_symbol(&style, &node.bead.status);
             let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));

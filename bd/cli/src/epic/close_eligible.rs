@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::each;
 use bd::change;
 use bd::graph::epic;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 use super::status::Epics;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(epic::EpicProgress::is_done);
     if args.dry_run {
@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     ctx.may_change("epic close-eligible")?;
     if epics.is_empty() {
-        return Said::new(json!([]), "No epics eligible for closure").answer();
+        return TextReport::new(json!([]), "No epics eligible for closure").into_answer();
     }
     let ids: Vec<String> = epics.into_iter().map(|own| own.epic.id).collect();
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
@@ -34,5 +34,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let lines = ids
         .iter()
         .map(|id| format!("✓ Closed {id}: All children completed"));
-    Said::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).answer()
+    TextReport::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).into_answer()
 }

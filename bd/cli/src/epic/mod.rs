@@ -5,7 +5,7 @@ mod status;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Show and close epics by their children

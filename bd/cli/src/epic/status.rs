@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::line;
 use crate::report::plain_json;
 use bd::graph::epic::{self, EpicProgress};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// Show how many children of each open epic are closed
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     eligible_only: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(|epic| !args.eligible_only || epic.is_done());
     Ok(Box::new(Epics(epics)))

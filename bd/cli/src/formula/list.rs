@@ -5,7 +5,7 @@ use bd::formula::{Formula, FormulaKind};
 use kit::ui::{Page, Report, counted, escape};
 
 use super::super::line;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List formulas
 ///
@@ -17,7 +17,7 @@ pub(super) struct Args {
     kind: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut formulas = Vec::new();
     for found in super::super::mol::shelf(ctx, &[]).all() {
         match found.loaded {
@@ -79,7 +79,7 @@ impl Report for Listed {
                 page.style().cyan(&name),
                 formula.kind.as_str()
             );
-            line::fitted(page, &head, &escape::line(formula.first_line()), "");
+            line::fitted(page, &head, &escape::escape_line(formula.first_line()), "");
         }
         page.blank();
         page.line(format!(

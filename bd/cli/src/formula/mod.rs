@@ -9,7 +9,7 @@ mod validate;
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// List, check and write formulas

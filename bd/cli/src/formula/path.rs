@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use kit::ui::{Page, Report};
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show where formulas are looked for, or where one is
 #[derive(Debug, clap::Args)]
@@ -13,11 +13,11 @@ pub(super) struct Args {
     formula: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::super::mol::shelf(ctx, &[]);
     if let Some(name) = args.formula {
         let source = shelf.load(&name)?.formula.source;
-        return Said::new(json!({"name": name, "path": source}), source).answer();
+        return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
     }
     let folders = shelf.folders.iter();
     let folders = folders.map(|folder| (folder.display().to_string(), folder.is_dir()));

@@ -6,7 +6,7 @@ use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a formula: its variables and steps
 ///
@@ -34,7 +34,7 @@ pub(super) struct Args {
     search_path: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::super::mol::shelf(ctx, &args.search_path);
     let loaded = shelf.load(&args.formula)?;
     if !(args.graph || args.mermaid || args.dot) {
@@ -58,7 +58,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         draw::dot(&formula.name, &steps)
     };
     let lines = text.lines().map(str::to_owned).collect();
-    Said::lines(json!({"formula": formula.name, "graph": text}), lines).answer()
+    TextReport::lines(json!({"formula": formula.name, "graph": text}), lines).into_answer()
 }
 
 /// The steps of a formula with what each waits for; the legs of a convoy formula before its synthesis.
@@ -134,7 +134,7 @@ impl Report for Shown {
         }
         if !formula.description.trim().is_empty() {
             page.blank();
-            page.line(escape::block(formula.description.trim()));
+            page.line(escape::escape_block(formula.description.trim()));
         }
         variables(page, formula);
         let listed = if formula.template.is_empty() {
@@ -154,15 +154,15 @@ impl Report for Shown {
         for leg in &formula.legs {
             page.cut_line(format!(
                 "  {}: {}",
-                escape::line(&leg.id),
-                escape::line(&leg.title)
+                escape::escape_line(&leg.id),
+                escape::escape_line(&leg.title)
             ));
         }
         if let Some(synthesis) = &formula.synthesis {
-            page.cut_line(format!("Then: {}", escape::line(&synthesis.title)));
+            page.cut_line(format!("Then: {}", escape::escape_line(&synthesis.title)));
         }
         page.blank();
-        page.line(format!("Source: {}", escape::line(&formula.source)));
+        page.line(format!("Source: {}", escape::escape_line(&formula.source)));
     }
 }
 
@@ -173,15 +173,18 @@ fn variables(page: &mut Page, formula: &Formula) {
     }
     for (name, var) in &formula.vars {
         let note = match &var.default {
-            Some(default) => format!("default \"{}\"", escape::line(default)),
+            Some(default) => format!("default \"{}\"", escape::escape_line(default)),
             None if var.required => "required".to_owned(),
             None => String::new(),
         };
-        let text = [escape::line(&var.description), note].join("  ");
+        let text = [escape::escape_line(&var.description), note].join("  ");
         page.cut_line(format!("  {name}: {}", text.trim()));
     }
     for (name, input) in &formula.inputs {
-        page.cut_line(format!("  {name}: {}", escape::line(&input.description)));
+        page.cut_line(format!(
+            "  {name}: {}",
+            escape::escape_line(&input.description)
+        ));
     }
 }
 
@@ -190,13 +193,13 @@ fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
         let needs: Vec<&str> = step.before().collect();
         let needs = match needs.as_slice() {
             [] => String::new(),
-            ids => format!(" (after {})", escape::line(&ids.join(", "))),
+            ids => format!(" (after {})", escape::escape_line(&ids.join(", "))),
         };
         let indent = "  ".repeat(depth);
         page.cut_line(format!(
             "{indent}{}: {}{needs}",
-            escape::line(&step.id),
-            escape::line(&step.title)
+            escape::escape_line(&step.id),
+            escape::escape_line(&step.title)
         ));
         list_steps(page, &step.children, depth + 1);
         if let Some(repeat) = &step.repeat {

@@ -5,7 +5,7 @@ use bd::formula::vars::Values;
 use bd::formula::{FormulaError, Problem, check, cook};
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Check that formulas can be cooked
 ///
@@ -21,7 +21,7 @@ pub(super) struct Args {
     search_path: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::super::mol::shelf(ctx, &args.search_path);
     let names = if args.formulas.is_empty() {
         shelf.names().into_iter().collect()

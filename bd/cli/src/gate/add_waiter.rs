@@ -1,8 +1,8 @@
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Record an address that waits for a gate
 ///
@@ -17,7 +17,7 @@ pub(super) struct Args {
     address: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(add(ctx, &args.id, &args.address)?))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 pub(super) fn add(ctx: &Context, id: &str, address: &str) -> anyhow::Result<Changed> {
     ctx.may_change("gate add-waiter")?;
     if address.trim().is_empty() {
-        return Err(Usage("the address is empty".into()).into());
+        return Err(UsageError("the address is empty".into()).into());
     }
     let store = ctx.store_of(id)?;
     let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {

@@ -7,7 +7,7 @@ use bd::molecule::gate::{self, Verdict};
 use kit::ui::{Page, Report, escape};
 
 use super::forge::ForgeCommands;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Open the gates whose condition is met
 ///
@@ -30,7 +30,7 @@ pub(super) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
         ctx.may_change("gate check")?;
     }
@@ -107,7 +107,7 @@ impl Report for Checked {
                 Verdict::Wait(_) => "○".to_owned(),
             };
             let (result, reason) = words(verdict);
-            let reason = escape::line(reason);
+            let reason = escape::escape_line(reason);
             page.line(format!("{mark} {}: {result}, {reason}", bead.id));
         }
     }

@@ -2,11 +2,11 @@ use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind};
 use bd::change::{self, New};
 use bd::query::when;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Create a gate that blocks a bead
 #[derive(Debug, clap::Args)]
@@ -31,14 +31,15 @@ pub(super) struct Args {
     waiter: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("gate create")?;
     super::check_kind(&args.kind)?;
     let timeout = match &args.timeout {
-        Some(text) => when::duration(text)
-            .ok_or_else(|| Usage(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d")))?,
+        Some(text) => when::duration(text).ok_or_else(|| {
+            UsageError(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d"))
+        })?,
         None if args.kind == "timer" => {
-            return Err(Usage("a timer needs --timeout, such as 30m".into()).into());
+            return Err(UsageError("a timer needs --timeout, such as 30m".into()).into());
         }
         None => 0,
     };
@@ -91,7 +92,7 @@ impl Report for Created {
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        let waits = escape::line(&super::waits_for(&self.gate));
+        let waits = escape::escape_line(&super::waits_for(&self.gate));
         page.line(format!("{mark} Created gate {} ({waits})", self.gate.id));
     }
 }

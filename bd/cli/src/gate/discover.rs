@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::molecule::gate;
 use bd::query::when;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::forge::ForgeCommands;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs that gates without an id wait for
 ///
@@ -29,9 +29,9 @@ pub(super) struct Args {
     max_age: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let age = when::duration(&args.max_age).ok_or_else(|| {
-        Usage(format!(
+        UsageError(format!(
             "invalid --max-age \"{}\": use 30m or 2h",
             args.max_age
         ))
@@ -44,11 +44,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .cloned()
         .collect();
     if open.is_empty() {
-        return Said::new(
+        return TextReport::new(
             json!({"discovered": []}),
             "No gate waits for a run without an id",
         )
-        .answer();
+        .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
     let runs = ForgeCommands::new(ctx).ask("gate.runs-command", usual, &args.branch);
@@ -85,5 +85,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let lines = found
         .iter()
         .map(|(id, run)| format!("{id} waits for run {run}"));
-    Said::lines(value, lines.collect()).answer()
+    TextReport::lines(value, lines.collect()).into_answer()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::gate::Forge;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
 /// How long a forge may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,12 +38,14 @@ impl<'a> ForgeCommands<'a> {
                 word.to_owned()
             }
         });
-        let command = Exec::new(program).args(args).cwd(self.ctx.env.cwd());
+        let command = ChildCommand::new(program)
+            .args(args)
+            .cwd(self.ctx.env.cwd());
         let done = command
             .limit(PATIENCE)
             .run()
             .map_err(|error| error.to_string())?;
-        if !done.ok() {
+        if !done.is_success() {
             let said = done.error_text();
             let first = said.lines().next().unwrap_or("it failed");
             return Err(format!("{program}: {first}"));

@@ -13,9 +13,9 @@ mod wait;
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Make steps wait for time, a person, CI or a pull request
@@ -48,11 +48,11 @@ fn find(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
 /// The kinds of gates.
 const KINDS: [&str; 6] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr"];
 
-fn check_kind(kind: &str) -> Result<(), Usage> {
+fn check_kind(kind: &str) -> Result<(), UsageError> {
     if KINDS.contains(&kind) {
         return Ok(());
     }
-    Err(Usage(format!(
+    Err(UsageError(format!(
         "unknown gate type \"{kind}\": use one of {}",
         KINDS.join(", ")
     )))

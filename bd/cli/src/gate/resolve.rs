@@ -3,7 +3,7 @@ use bd::change;
 
 use super::super::each;
 use super::super::report::Changed;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Open gates
 ///
@@ -18,7 +18,7 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("gate resolve")?;
     for id in &args.ids {
         super::find(&ctx.store_of(id)?.snapshot()?, id)?;

@@ -8,7 +8,7 @@ mod uninstall;
 use crate::context::Context;
 use bd::git::Git;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Install, check and remove the git hooks of bd

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::context::Context;
 use bd::git::Git;
-use kit::cli::report::{Answer, Nothing};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, EmptyReport};
+use kit::failure::UsageError;
 
 /// Do what a git hook does
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     if ctx.found().is_ok() {
         match args.hook.as_str() {
             "pre-commit" => stage(ctx)?,
@@ -28,10 +28,10 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
             "post-merge" => report(ctx),
             "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => report(ctx),
             "post-checkout" | "pre-push" | "prepare-commit-msg" => {}
-            hook => return Err(Usage(format!("unknown hook {hook:?}")).into()),
+            hook => return Err(UsageError(format!("unknown hook {hook:?}")).into()),
         }
     }
-    Ok(Box::new(Nothing))
+    Ok(Box::new(EmptyReport))
 }
 
 fn report(ctx: &Context) {
@@ -60,7 +60,7 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
     }
     let name = store.issues_file().file_name().unwrap_or_default();
     let index = ctx.env.get("GIT_INDEX_FILE");
-    let index = index.map(|path| ctx.env.absolute(path));
+    let index = index.map(|path| ctx.env.make_absolute(path));
     let file_name = index.as_deref().and_then(Path::file_name);
     // `git commit FILE` has an index of its own: what is added there would be taken back by the next commit.
     if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {
@@ -73,12 +73,14 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
             None => call,
         }
     };
-    let is_tracked = call(&["ls-files", "--error-unmatch", "--"]).finish()?.ok();
+    let is_tracked = call(&["ls-files", "--error-unmatch", "--"])
+        .finish()?
+        .is_success();
     if !is_tracked {
         return Ok(());
     }
     if ctx.env.get("BEADS_NO_AUTO_STAGE").is_some() {
-        if call(&["diff", "--quiet", "--"]).finish()?.ok() {
+        if call(&["diff", "--quiet", "--"]).finish()?.is_success() {
             return Ok(());
         }
         let text = format!(
@@ -86,7 +88,7 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
             store.issues_file().display(),
             store.issues_file().display()
         );
-        return Err(Usage(text).into());
+        return Err(UsageError(text).into());
     }
     call(&["add", "--"]).done()?;
     Ok(())

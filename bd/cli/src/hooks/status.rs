@@ -2,14 +2,14 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::hooks::{self, Hook};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
 /// Show which git hooks are installed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     Ok(Box::new(Hooks(hooks::status(&super::repository(ctx))?)))
 }
 

@@ -2,13 +2,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::hooks;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Remove the git hooks and put back those before them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.may_change("hooks uninstall")?;
     let removed = hooks::uninstall(&super::repository(ctx))?;
     let message = if removed.is_empty() {
@@ -16,9 +16,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     } else {
         format!("✓ Removed git hooks: {}", removed.join(", "))
     };
-    Said::new(
+    TextReport::new(
         json!({"success": true, "message": message, "removed": removed}),
         message,
     )
-    .answer()
+    .into_answer()
 }

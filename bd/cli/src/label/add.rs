@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::each;
 use bd::change;
-use kit::cli::report::{Answer, Said};
-use kit::failure::Usage;
+use kit::cli::report::{CommandResult, TextReport};
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Add a label to beads
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     ids_and_label: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("label")?;
     let (ids, label) = split(args.ids_and_label)?;
     refuse_reserved(&label)?;
@@ -26,36 +26,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 /// Refuses labels that only a command may add.
-pub(crate) fn refuse_reserved(label: &str) -> Result<(), Usage> {
+pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
     if label.starts_with("provides:") {
         let text = "'provides:' labels say that a capability was shipped and are not added by hand";
-        return Err(Usage(text.into()));
+        return Err(UsageError(text.into()));
     }
     Ok(())
 }
 
 /// Says that a label was added.
-pub(crate) fn added(ids: &[String], label: &str) -> Answer {
+pub(crate) fn added(ids: &[String], label: &str) -> CommandResult {
     answer(ids, label, "added", "✓ Added label")
 }
 
 /// The beads and the label after them.
-pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), Usage> {
+pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), UsageError> {
     let label = words.pop().filter(|label| !label.is_empty());
     match label {
         Some(label) if !words.is_empty() => Ok((words, label)),
-        _ => Err(Usage("give the beads and last the label".into())),
+        _ => Err(UsageError("give the beads and last the label".into())),
     }
 }
 
-pub(super) fn answer(ids: &[String], label: &str, status: &str, text: &str) -> Answer {
+pub(super) fn answer(ids: &[String], label: &str, status: &str, text: &str) -> CommandResult {
     let one = |id: &String| json!({"status": status, "issue_id": id, "label": label});
     let value: Value = ids.iter().map(one).collect();
-    let shown = escape::line(label);
+    let shown = escape::escape_line(label);
     let preposition = if status == "added" { "to" } else { "from" };
     let lines = ids
         .iter()
         .map(|id| format!("{text} '{shown}' {preposition} {id}"))
         .collect();
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

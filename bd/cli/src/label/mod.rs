@@ -9,7 +9,7 @@ pub(super) use add::{added, refuse_reserved};
 
 use crate::context::Context;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Add, remove and list labels
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ enum Verb {
     ListAll(list_all::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         Verb::Add(args) => add::run(ctx, args),
         Verb::Remove(args) => remove::run(ctx, args),

@@ -1,7 +1,7 @@
 use crate::context::Context;
 use crate::each;
 use bd::change;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 use super::add;
 
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     ids_and_label: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("label")?;
     let (ids, label) = add::split(args.ids_and_label)?;
     let done = each::change(ctx, "labelling", &ids, |tx, id| {

@@ -59,7 +59,7 @@ pub(crate) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
         line::listed(page, bead, "");
         if !bead.description.is_empty() {
             let first = bead.description.lines().next().unwrap_or_default();
-            page.cut_line(format!("  {}", escape::line(first)));
+            page.cut_line(format!("  {}", escape::escape_line(first)));
         }
         if !links.is_empty() {
             page.cut_line(format!(" {links}"));
@@ -81,10 +81,10 @@ fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
             None => roots.push(at),
         }
     }
-    for (branch, at) in tree::walk(&roots, &children) {
+    for (branch, at) in tree::walk_tree(&roots, &children) {
         let (bead, style) = (&rows[at].bead, page.style().clone());
         let symbol = line::painted_symbol(&style, &bead.status);
-        let id = style.cyan(&escape::line(&bead.id));
+        let id = style.cyan(&escape::escape_line(&bead.id));
         let priority = line::priority(&style, bead.priority);
         line::fitted(
             page,

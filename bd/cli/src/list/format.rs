@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use bd::bead::{Bead, Dep, record};
 use bd::query::template::Template;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 use super::row::DrawnRow;
@@ -28,20 +28,20 @@ pub(super) enum Format {
 const OF_EDGE: [&str; 5] = ["issue_id", "depends_on_id", "type", "issue", "dependency"];
 
 impl Format {
-    pub(super) fn read(text: &str) -> Result<Self, Usage> {
+    pub(super) fn read(text: &str) -> Result<Self, UsageError> {
         Ok(match text {
             "id" | "ids" => Self::Ids,
             "digraph" => Self::Digraph,
             "dot" => Self::Dot,
             text if text.contains("{{") => {
                 let read = Template::read(text);
-                Self::Lines(read.map_err(|error| Usage(format!("invalid --format: {error}")))?)
+                Self::Lines(read.map_err(|error| UsageError(format!("invalid --format: {error}")))?)
             }
             other => {
                 let text = format!(
                     "invalid --format \"{other}\": use id, json, digraph, dot, or a template such as '{{{{.ID}}}} {{{{.Title}}}}'"
                 );
-                return Err(Usage(text));
+                return Err(UsageError(text));
             }
         })
     }
@@ -51,19 +51,24 @@ impl Format {
             Self::Ids => rows.iter().for_each(|row| page.line(&row.bead.id)),
             Self::Digraph => {
                 for (from, edge, _) in edges(rows) {
-                    page.line(escape::line(&format!("{} {}", from.id, edge.depends_on_id)));
+                    page.line(escape::escape_line(&format!(
+                        "{} {}",
+                        from.id, edge.depends_on_id
+                    )));
                 }
             }
             Self::Dot => dot(page, rows),
             Self::Lines(template) if template.names(&OF_EDGE) => {
                 for (from, edge, to) in edges(rows) {
-                    page.line(escape::block(&template.fill(&edge_value(from, edge, to))));
+                    page.line(escape::escape_block(
+                        &template.fill(&edge_value(from, edge, to)),
+                    ));
                 }
             }
             Self::Lines(template) => {
                 for row in rows {
-                    let line = kit::json::unmark(template.fill(&row.json(true)));
-                    page.line(escape::block(&line));
+                    let line = kit::json::unmark_numbers(template.fill(&row.json(true)));
+                    page.line(escape::escape_block(&line));
                 }
             }
         }
@@ -96,7 +101,7 @@ fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
 
 fn dot(page: &mut Page, rows: &[DrawnRow]) {
     let plain = |text: &str| {
-        let text = escape::line(text);
+        let text = escape::escape_line(text);
         text.replace('\\', "\\\\").replace('"', "\\\"")
     };
     page.line("digraph dependencies {");

@@ -6,14 +6,14 @@ use crate::context::Context;
 use bd::bead::{Kind, Status};
 use bd::query::{Filter, Order, sort};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::args::{self, FilterArgs};
 use super::watch;
 use draw::{Form, List};
 use format::Format;
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 pub(super) use draw::draw_long;
 pub(super) use row::DrawnRow;
@@ -118,20 +118,20 @@ const LIMIT: usize = 50;
 /// The same for agents.
 const AGENT_LIMIT: usize = 20;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.watch {
         let dir = ctx.found()?.dir.clone();
         return watch::watch(ctx, &dir, || found(ctx, &args));
     }
     if args.format.as_deref() == Some("json") {
         let list = found(ctx, &args)?;
-        ctx.ui.raw(&kit::json::pretty(&list.json()));
-        return Ok(Box::new(Nothing));
+        ctx.ui.raw(&kit::json::to_pretty_json(&list.json()));
+        return Ok(Box::new(EmptyReport));
     }
     found(ctx, &args)
 }
 
-fn found(ctx: &Context, args: &Args) -> Answer {
+fn found(ctx: &Context, args: &Args) -> CommandResult {
     let form = form(args)?;
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
@@ -160,7 +160,7 @@ fn found(ctx: &Context, args: &Args) -> Answer {
     Ok(Box::new(List { rows, form }))
 }
 
-fn form(args: &Args) -> Result<Form, Usage> {
+fn form(args: &Args) -> Result<Form, UsageError> {
     Ok(match &args.format {
         Some(format) if format != "json" => Form::Format(Format::read(format)?),
         _ if args.tree => Form::Tree,
@@ -224,7 +224,7 @@ pub(super) fn warn_of_damage(ctx: &Context, snapshot: &Snapshot) {
             "{}, line {}: {}",
             damage.file.display(),
             damage.line,
-            escape::line(&damage.reason)
+            escape::escape_line(&damage.reason)
         ));
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use kit::sys::env::current_exe;
-use kit::sys::exec::Exec;
+use kit::sys::exec::ChildCommand;
 
 use super::tool::{self, CONTEXT, TOOLS, Tool, WORKSPACE};
 
@@ -136,14 +136,14 @@ impl Calls {
             .map_err(|error| json!({"error": error, "code": "usage"}).to_string())?;
         let ended = self.exec(&line, folder, chosen.is_some()).run();
         let ended = ended.map_err(|error| error.to_string())?;
-        if ended.ok() {
+        if ended.is_success() {
             return Ok(compact(&ended.text(), tool.is_brief));
         }
         Err(compact(&ended.error_text(), false))
     }
 
-    fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> Exec {
-        let mut exec = Exec::new(&self.program).cwd(folder).limit(LIMIT);
+    fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> ChildCommand {
+        let mut exec = ChildCommand::new(&self.program).cwd(folder).limit(LIMIT);
         if let Some(actor) = &self.actor {
             exec = exec.arg(format!("--actor={actor}"));
         }

@@ -2,13 +2,13 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Make the slot, if it is not there
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.may_change("merge-slot create")?;
     let store = ctx.store()?;
     let id = super::id_of(&store)?;
@@ -16,5 +16,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         Ok(change::create_merge_slot(tx, &id)?)
     })?;
     let value = json!({"id": slot.id, "status": slot.status.as_str()});
-    Said::new(value, format!("✓ Merge slot: {}", slot.id)).answer()
+    TextReport::new(value, format!("✓ Merge slot: {}", slot.id)).into_answer()
 }

@@ -8,7 +8,7 @@ mod release;
 use crate::context::Context;
 use bd::store::Store;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Take turns at resolving merge conflicts

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 use kit::ui::escape;
 
 /// Free the slot
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     holder: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("merge-slot release")?;
     let store = ctx.store()?;
     let id = super::id_of(&store)?;
@@ -23,9 +23,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let Some(holder) = holder else {
         let value = json!({"id": id, "released": false, "error": "slot not held"});
         let code = u8::from(!ctx.ui.is_json());
-        return Exit::with(code, Said::new(value, format!("{id} is not held")));
+        return ExitReport::with(code, TextReport::new(value, format!("{id} is not held")));
     };
     let value = json!({"id": id, "released": true, "previous_holder": holder, "waiters": waiters});
-    let line = format!("✓ Released {id} (was held by {})", escape::line(&holder));
-    Said::new(value, line).answer()
+    let line = format!(
+        "✓ Released {id} (was held by {})",
+        escape::escape_line(&holder)
+    );
+    TextReport::new(value, line).into_answer()
 }

@@ -6,7 +6,7 @@ use bd::molecule::pour::find_template;
 use bd::molecule::template::PourOptions;
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Bond two formulas, protos or molecules
 ///
@@ -46,7 +46,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
         ctx.may_change("bond")?;
     }
@@ -77,7 +77,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         );
         let value =
             json!({"dry_run": true, "a": args.a, "b": args.b, "bond_type": args.bond.as_str()});
-        return kit::cli::report::Said::new(value, line).answer();
+        return kit::cli::report::TextReport::new(value, line).into_answer();
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let operand = |given: &str| match tx.resolve(given) {

@@ -2,10 +2,10 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::molecule::burn::{self, Burned};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Remove molecules with all their steps, without a digest
 ///
@@ -24,7 +24,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut looked = Vec::new();
     for given in &args.ids {
         let snapshot = ctx.store_of(given)?.snapshot()?;
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     ctx.may_change("burn")?;
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
-        return Err(Usage("nothing was removed".into()).into());
+        return Err(UsageError("nothing was removed".into()).into());
     }
     let (mut burned, mut failed) = (Vec::new(), 0);
     for one in &looked {

@@ -4,11 +4,11 @@ use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, Progress, StepState};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show where you are in your molecule
 ///
@@ -32,7 +32,7 @@ pub(super) struct Args {
 /// More steps than this are not listed unless a part is asked for.
 const MANY: usize = 100;
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
         Some(id) => ctx.store_of(id)?,
         None => ctx.store()?,
@@ -88,12 +88,12 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
 }
 
 /// The first and last step to be listed, from 0.
-fn part(args: &Args) -> Result<(usize, usize), Usage> {
+fn part(args: &Args) -> Result<(usize, usize), UsageError> {
     let Some(range) = &args.range else {
         return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
     };
     let wrong = || {
-        Usage(format!(
+        UsageError(format!(
             "invalid --range \"{range}\": use FROM-TO, such as 3-8"
         ))
     };
@@ -183,7 +183,7 @@ impl Report for Current {
         if self.molecules.is_empty() {
             page.line("No molecules in progress.");
             for (id, title) in &self.open {
-                page.cut_line(format!("  open: {id} {}", escape::line(title)));
+                page.cut_line(format!("  open: {id} {}", escape::escape_line(title)));
             }
             match self.open.first() {
                 Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
@@ -199,11 +199,11 @@ impl Report for Current {
 
 fn human(page: &mut Page, shown: &Shown) {
     page.line(format!("You're working on molecule {}", shown.root.id));
-    page.line(format!("  {}", escape::line(&shown.root.title)));
+    page.line(format!("  {}", escape::escape_line(&shown.root.title)));
     if !shown.root.assignee.is_empty() {
         page.line(format!(
             "  Assigned to: {}",
-            escape::line(&shown.root.assignee)
+            escape::escape_line(&shown.root.assignee)
         ));
     }
     page.blank();
@@ -213,7 +213,7 @@ fn human(page: &mut Page, shown: &Shown) {
         } else {
             ""
         };
-        let title = escape::line(&bead.title);
+        let title = escape::escape_line(&bead.title);
         page.cut_line(format!("  [{}] {}: {title}{here}", state.as_str(), bead.id));
     }
     if shown.steps.is_empty() && shown.total > 0 {
@@ -231,7 +231,7 @@ fn human(page: &mut Page, shown: &Shown) {
         page.line(format!(
             "Waiting for {}: {}",
             gate.id,
-            escape::line(&gate.title)
+            escape::escape_line(&gate.title)
         ));
         let next = match gate.await_type.as_str() {
             "human" | "mail" => format!("bd gate resolve {}", gate.id),

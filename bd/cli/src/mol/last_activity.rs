@@ -5,7 +5,7 @@ use bd::molecule::progress::Progress;
 use bd::store::Time;
 use kit::ui::time;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show when a molecule or one of its steps last changed
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
     let Some(molecule) = Progress::of(&snapshot, &root) else {
@@ -30,6 +30,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
     let value = json!({"molecule_id": root, "last_activity": at.to_string(), "source": id});
-    let ago = time::ago(ctx.now(), at);
-    Said::new(value, format!("{root}: {ago} ({id})")).answer()
+    let ago = time::format_ago(ctx.now(), at);
+    TextReport::new(value, format!("{root}: {ago} ({id})")).into_answer()
 }

@@ -22,9 +22,9 @@ use bd::formula::Shelf;
 use bd::formula::vars::Values;
 use bd::molecule::template;
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Run workflows: molecules and their steps
@@ -57,8 +57,8 @@ pub(super) fn shelf(ctx: &Context, given: &[String]) -> Shelf {
 }
 
 /// The values of --var.
-pub(super) fn values(given: &[String]) -> Result<Values, Usage> {
-    template::read_values(given).map_err(Usage)
+pub(super) fn values(given: &[String]) -> Result<Values, UsageError> {
+    template::read_values(given).map_err(UsageError)
 }
 
 /// The bead that an id means, in a transaction.

@@ -6,7 +6,7 @@ use bd::molecule::pour::{self, Poured};
 use bd::molecule::template::{PourOptions, Template};
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Pour a formula into a molecule of beads
 ///
@@ -37,7 +37,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let request = Request {
         formula: args.formula,
         var: args.var,
@@ -65,7 +65,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn run(mut self, ctx: &Context) -> Answer {
+    pub(crate) fn run(mut self, ctx: &Context) -> CommandResult {
         if !self.dry_run {
             ctx.may_change("pour")?;
         }
@@ -194,7 +194,11 @@ impl Report for Preview {
         page.line(format!("Would create {count} from {}:", self.name));
         for (key, title) in &self.beads {
             let key = if key.is_empty() { "root" } else { key };
-            let line = format!("  {}: {}", escape::line(key), escape::line(title));
+            let line = format!(
+                "  {}: {}",
+                escape::escape_line(key),
+                escape::escape_line(title)
+            );
             page.cut_line(line);
         }
     }

@@ -7,7 +7,7 @@ use bd::molecule::progress::{self, Progress as Molecule};
 use bd::store::Time;
 use kit::ui::{Page, Report, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show how far a molecule is, and at what rate
 ///
@@ -19,7 +19,7 @@ pub(super) struct Args {
     id: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
         Some(id) => ctx.store_of(id)?,
         None => ctx.store()?,
@@ -133,7 +133,7 @@ impl Report for ProgressReport {
         page.line(format!(
             "{}: {}",
             progress.id,
-            escape::line(&progress.title)
+            escape::escape_line(&progress.title)
         ));
         let percent = (progress.done * 100)
             .checked_div(progress.total)

@@ -8,7 +8,7 @@ use bd::molecule::progress::Progress;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List molecules whose step is ready after its gate opened
 #[derive(Debug, clap::Args)]
@@ -17,12 +17,12 @@ pub(super) struct Args {
     gated: bool,
 }
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     gated(ctx)
 }
 
 /// Molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
-pub(crate) fn gated(ctx: &Context) -> Answer {
+pub(crate) fn gated(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let rows = gate::freed(&snapshot).into_iter().filter_map(|freed| {
         let step = snapshot.get_live(&freed.step)?.clone();
@@ -61,23 +61,27 @@ impl Report for Gated {
             page.line("No molecule waits for a worker after its gate");
         }
         for (freed, title, gate, step) in &self.rows {
-            page.cut_line(format!("{}: {}", freed.molecule, escape::line(title)));
+            page.cut_line(format!(
+                "{}: {}",
+                freed.molecule,
+                escape::escape_line(title)
+            ));
             page.cut_line(format!(
                 "  gate {} is closed: {}",
                 gate.id,
-                escape::line(&gate.close_reason)
+                escape::escape_line(&gate.close_reason)
             ));
             page.cut_line(format!(
                 "  ready: {} {}",
                 step.id,
-                escape::line(&step.title)
+                escape::escape_line(&step.title)
             ));
         }
     }
 }
 
 /// The ready steps of a molecule: `bd ready --mol ID`.
-pub(crate) fn of_molecule(ctx: &Context, given: &str) -> Answer {
+pub(crate) fn of_molecule(ctx: &Context, given: &str) -> CommandResult {
     let snapshot = ctx.store_of(given)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, given)?;
     let Some(molecule) = Progress::of(&snapshot, &root) else {
@@ -134,7 +138,7 @@ impl Report for ReadySteps {
         ));
         for (bead, step) in &self.rows {
             let group = step.group.as_deref().map(|group| format!(" [{group}]"));
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             page.cut_line(format!(
                 "  {}: {title}{}",
                 bead.id,

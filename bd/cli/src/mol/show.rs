@@ -9,7 +9,7 @@ use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a molecule and its steps
 #[derive(Debug, Default, clap::Args)]
@@ -41,7 +41,7 @@ impl Args {
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
     let Some(molecule) = Progress::of(&snapshot, &root) else {
@@ -55,7 +55,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
             draw::dot(&root, &steps)
         };
         let lines = text.lines().map(str::to_owned).collect();
-        return Said::lines(json!({"molecule_id": root, "graph": text}), lines).answer();
+        return TextReport::lines(json!({"molecule_id": root, "graph": text}), lines).into_answer();
     }
     let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
     beads.extend(
@@ -114,7 +114,7 @@ impl Report for Shown {
         let Some((root, rest)) = self.beads.split_first() else {
             return;
         };
-        page.line(format!("{}: {}", root.id, escape::line(&root.title)));
+        page.line(format!("{}: {}", root.id, escape::escape_line(&root.title)));
         let done = self
             .states
             .iter()
@@ -135,7 +135,7 @@ impl Report for Shown {
                 Some(group) if self.parallel.is_some() => format!(" [{group}]"),
                 _ => String::new(),
             };
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             page.cut_line(format!(
                 "  [{}] {}: {title}{group}",
                 state.as_str(),

@@ -5,7 +5,7 @@ use bd::molecule::squash::{self, SquashRequest, Squashed};
 use kit::ui::{Page, Report, counted};
 
 use super::super::args;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Squash the wisps of a molecule into one digest
 ///
@@ -27,7 +27,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_of(&args.id)?;
     if args.dry_run {
         let snapshot = store.snapshot()?;
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let wisps = members.iter().filter(|head| head.is_ephemeral()).count();
         let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
         let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
-        return Said::new(value, line).answer();
+        return TextReport::new(value, line).into_answer();
     }
     ctx.may_change("squash")?;
     let summary = match args.summary.as_deref() {

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::molecule::stale;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let found = stale::stale(&snapshot).into_iter().filter(|stale| {
         (!args.blocking || !stale.blocking.is_empty())
@@ -90,7 +90,7 @@ impl Report for Listed {
             counted(self.rows.len(), "molecule")
         ));
         for row in &self.rows {
-            page.cut_line(format!("  {}: {}", row.id, escape::line(&row.title)));
+            page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
             if !row.blocking.is_empty() {
                 page.line(format!("    blocks {}", row.blocking.join(" ")));
             }

@@ -8,12 +8,12 @@ use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot, Time};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::super::line;
 use super::pour::Request;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Make wisps: molecules that stay on this machine
 ///
@@ -86,7 +86,7 @@ struct Gc {
     force: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         Some(Verb::List(args)) => list(ctx, &args),
         Some(Verb::Gc(args)) => collect(ctx, &args),
@@ -95,8 +95,8 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     }
 }
 
-fn make(ctx: &Context, args: Make) -> Answer {
-    let missing = || Usage("name a formula: bd mol wisp FORMULA".into());
+fn make(ctx: &Context, args: Make) -> CommandResult {
+    let missing = || UsageError("name a formula: bd mol wisp FORMULA".into());
     let request = Request {
         formula: args.formula.ok_or_else(missing)?,
         var: args.var,
@@ -116,7 +116,7 @@ fn make(ctx: &Context, args: Make) -> Answer {
 /// How long a wisp may lie before it is called old, in hours.
 const OLD: i64 = 24;
 
-fn list(ctx: &Context, args: &List) -> Answer {
+fn list(ctx: &Context, args: &List) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let heads = snapshot.bead_refs();
     let heads = heads.filter(|head| head.is_ephemeral() && !head.is_tombstone());
@@ -177,21 +177,21 @@ impl Report for Listed {
         for (bead, is_old) in &self.wisps {
             let style = page.style().clone();
             let symbol = line::painted_symbol(&style, &bead.status);
-            let when = page.when(&bead.updated_at.to_string());
+            let when = page.relative_time(&bead.updated_at.to_string());
             let old = if *is_old { ", old" } else { "" };
             let head = format!("  {symbol} {}: ", style.cyan(&bead.id));
             let tail = format!(" ({when}{old})");
-            line::fitted(page, &head, &escape::line(&bead.title), &tail);
+            line::fitted(page, &head, &escape::escape_line(&bead.title), &tail);
         }
     }
 }
 
-fn collect(ctx: &Context, args: &Gc) -> Answer {
+fn collect(ctx: &Context, args: &Gc) -> CommandResult {
     if !args.dry_run {
         ctx.may_change("wisp gc")?;
     }
     let age = when::duration(&args.age)
-        .ok_or_else(|| Usage(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
+        .ok_or_else(|| UsageError(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
     let limit = ctx.now() - SignedDuration::from_nanos(age);
     let is_due = |bead: &Bead| {
         let is_closed = bead.status == Status::Closed;

@@ -39,11 +39,11 @@ impl Report for Explanation {
             let head = format!(
                 "[{}] {}: ",
                 line::priority(&style, bead.priority),
-                style.cyan(&escape::line(&bead.id))
+                style.cyan(&escape::escape_line(&bead.id))
             );
             line::fitted(page, &head, &bead.title, "");
             for reason in reasons {
-                page.cut_line(format!("    {}", escape::line(&reason.to_string())));
+                page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
             }
         }
     }

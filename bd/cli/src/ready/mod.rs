@@ -10,14 +10,14 @@ use bd::graph::explain;
 use bd::graph::external::Capabilities;
 use bd::graph::ready::{self, Order, ReadyQuery};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::args;
 use super::line;
 use super::list::warn_of_damage;
 use explanation::Explanation;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// List beads to start now
 ///
@@ -80,7 +80,7 @@ pub(crate) struct Args {
     plain: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(id) = &args.mol {
         return super::mol::of_molecule(ctx, id);
     }
@@ -94,7 +94,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
     }
     let order = Order::read(&args.sort).ok_or_else(|| {
-        Usage(format!(
+        UsageError(format!(
             "invalid sort policy '{}'. Valid values: hybrid, priority, oldest",
             args.sort
         ))
@@ -203,15 +203,18 @@ impl Report for Ready {
                 "{}. [{}] [{}] {}: ",
                 number + 1,
                 line::priority(&style, bead.priority),
-                escape::line(bead.issue_type.as_str()),
-                style.cyan(&escape::line(&bead.id)),
+                escape::escape_line(bead.issue_type.as_str()),
+                style.cyan(&escape::escape_line(&bead.id)),
             );
             line::fitted(page, &head, &bead.title, "");
             if let Some(minutes) = bead.estimated_minutes {
                 page.line(format!("   Estimate: {minutes} min"));
             }
             if !bead.assignee.is_empty() {
-                page.cut_line(format!("   Assignee: {}", escape::line(&bead.assignee)));
+                page.cut_line(format!(
+                    "   Assignee: {}",
+                    escape::escape_line(&bead.assignee)
+                ));
             }
         }
         if self.beads.len() < self.total {

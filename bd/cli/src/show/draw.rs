@@ -2,7 +2,7 @@
 
 use crate::line;
 use bd::bead::{Bead, DepKind};
-use kit::sys::env::zone;
+use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
 
 use super::Shown;
@@ -19,22 +19,25 @@ pub(super) fn full(page: &mut Page, shown: &Shown) {
         if !text.is_empty() {
             page.blank();
             page.line(page.style().bold(name));
-            page.line(escape::block(text).trim_end());
+            page.line(escape::escape_block(text).trim_end());
         }
     }
     if !bead.labels.is_empty() {
         page.blank();
-        page.line(format!("LABELS: {}", escape::line(&bead.labels.join(", "))));
+        page.line(format!(
+            "LABELS: {}",
+            escape::escape_line(&bead.labels.join(", "))
+        ));
     }
     links(page, shown);
     if !bead.comments.is_empty() {
         page.blank();
         page.line(page.style().bold("COMMENTS"));
-        let zone = zone();
+        let zone = local_time_zone();
         for comment in &bead.comments {
-            let when = time::local(comment.created_at.instant(), &zone);
-            page.line(format!("  {when} {}", escape::line(&comment.author)));
-            for line in escape::block(&comment.text).lines() {
+            let when = time::format_local(comment.created_at.instant(), &zone);
+            page.line(format!("  {when} {}", escape::escape_line(&comment.author)));
+            for line in escape::escape_block(&comment.text).lines() {
                 page.line(format!("    {line}"));
             }
         }
@@ -53,11 +56,11 @@ fn head(page: &mut Page, bead: &Bead) {
     let status = bead.status.as_str().to_uppercase();
     page.line(format!(
         "{start}{}   [{priority} · {status}]",
-        style.bold(&escape::line(&bead.title))
+        style.bold(&escape::escape_line(&bead.title))
     ));
-    let mut facts = vec![format!("Owner: {}", escape::line(&bead.created_by))];
+    let mut facts = vec![format!("Owner: {}", escape::escape_line(&bead.created_by))];
     if !bead.assignee.is_empty() {
-        facts.push(format!("Assignee: {}", escape::line(&bead.assignee)));
+        facts.push(format!("Assignee: {}", escape::escape_line(&bead.assignee)));
     }
     facts.push(format!("Type: {}", bead.issue_type));
     page.line(facts.join(" · "));
@@ -86,7 +89,7 @@ fn head(page: &mut Page, bead: &Bead) {
     ];
     for (name, text) in more {
         if !text.is_empty() {
-            page.line(format!("{name}: {}", escape::line(text)));
+            page.line(format!("{name}: {}", escape::escape_line(text)));
         }
     }
 }

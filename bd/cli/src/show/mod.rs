@@ -9,12 +9,12 @@ use crate::context::Context;
 use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
 use super::report::{linked_json, plain_json};
 use super::{each, line, watch};
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show beads with all details
 ///
@@ -56,10 +56,10 @@ pub(crate) struct Args {
     include_comments: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
-        return Err(Usage(
+        return Err(UsageError(
             "at least one issue ID is required (use positional args or --id flag)".into(),
         )
         .into());
@@ -71,7 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     show(ctx, &args, &ids)
 }
 
-fn show(ctx: &Context, args: &Args, ids: &[&String]) -> Answer {
+fn show(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
     let at = match &args.at {
         Some(text) => Some(ctx.past("at", text)?),
         None => None,
@@ -118,7 +118,7 @@ fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
         return;
     };
     if store.events_of(id).is_ok_and(|events| !events.is_empty()) {
-        let id = escape::line(id);
+        let id = escape::escape_line(id);
         ctx.ui.warn(&format!(
             "history knows {id}: `bd history {id}` shows what became of it; `bd restore --lost {id}` brings it back if the file was rolled back, `bd restore {id}` if it was archived"
         ));

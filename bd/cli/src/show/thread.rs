@@ -60,20 +60,20 @@ pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
         };
         let to = match bead.assignee.as_str() {
             "" => String::new(),
-            to => format!(" → {}", escape::line(to)),
+            to => format!(" → {}", escape::escape_line(to)),
         };
-        let when = page.when(bead.created_at.as_str());
+        let when = page.relative_time(bead.created_at.as_str());
         page.blank();
         page.line(format!(
             "{indent}{} {}{to}, {when}",
-            style.cyan(&escape::line(&bead.id)),
-            escape::line(from)
+            style.cyan(&escape::escape_line(&bead.id)),
+            escape::escape_line(from)
         ));
         page.line(format!(
             "{indent}{}",
-            style.bold(&escape::line(&bead.title))
+            style.bold(&escape::escape_line(&bead.title))
         ));
-        for line in escape::block(&bead.description).lines() {
+        for line in escape::escape_block(&bead.description).lines() {
             page.line(format!("{indent}{line}"));
         }
     }

@@ -10,7 +10,7 @@ use crate::context::Context;
 use bd::change::{self, AgentSlot};
 
 use super::dep;
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 kit::family! {
     /// Show and change what is on an agent's hook and role slot
@@ -21,7 +21,7 @@ kit::family! {
 }
 
 /// Puts a bead into a slot, or empties it.
-fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> Answer {
+fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> CommandResult {
     ctx.may_change("slot")?;
     let store = ctx.store_of(agent)?;
     let (agent, bead) = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -37,5 +37,5 @@ fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> Answe
         Some(bead) => format!("✓ Set {name} of {agent} to {bead}"),
         None => format!("✓ Cleared {name} of {agent}"),
     };
-    Said::new(json!({"agent": agent, "slot": name, "bead": bead}), line).answer()
+    TextReport::new(json!({"agent": agent, "slot": name, "bead": bead}), line).into_answer()
 }

@@ -3,11 +3,11 @@ use serde_json::json;
 use crate::context::Context;
 use bd::change;
 use bd::graph::swarm::{self, Analysis};
-use kit::failure::Usage;
+use kit::failure::UsageError;
 use kit::ui::escape;
 
 use super::validate::Validated;
-use kit::cli::report::{Answer, Exit, Said};
+use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Make a swarm for an epic
 ///
@@ -38,7 +38,7 @@ enum Made {
     },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("swarm create")?;
     let store = ctx.store_of(&args.id)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         if !args.force
             && let Some(error) = analysis.errors.first()
         {
-            return Err(Usage(format!("a swarm cannot do {}: {error}", epic.id)).into());
+            return Err(UsageError(format!("a swarm cannot do {}: {error}", epic.id)).into());
         }
         let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
         Ok(Made::New {
@@ -68,10 +68,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     match made {
         Made::Exists { id, title } => {
             let json = json!({"error": "swarm already exists", "existing_id": id, "existing_title": title});
-            let line = format!("✗ swarm already exists: {id} {}", escape::line(&title));
-            Exit::with(
+            let line = format!(
+                "✗ swarm already exists: {id} {}",
+                escape::escape_line(&title)
+            );
+            ExitReport::with(
                 1,
-                Said::lines(json, vec![line, "Make another one: --force".to_owned()]),
+                TextReport::lines(json, vec![line, "Make another one: --force".to_owned()]),
             )
         }
         Made::New {
@@ -80,7 +83,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             analysis,
         } => {
             let json = json!({"swarm_id": swarm, "epic_id": epic, "coordinator": args.coordinator, "analysis": analysis.value});
-            Said::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).answer()
+            TextReport::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).into_answer()
         }
     }
 }

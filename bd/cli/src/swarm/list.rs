@@ -4,13 +4,13 @@ use crate::context::Context;
 use bd::graph::swarm::{self, SwarmStatus};
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the swarms
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let (mut values, mut lines) = (Vec::new(), Vec::new());
     for own in swarm::all(&snapshot) {
@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             "active_issues": status.active.len(),
             "progress_percent": status.percent(),
         }));
-        let title = escape::line(&own.title);
+        let title = escape::escape_line(&own.title);
         lines.push(format!(
             "{} [{}] {title}: {done} of {total} closed, {} active",
             own.id,
@@ -41,5 +41,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     if lines.is_empty() {
         lines.push("No swarms found".to_owned());
     }
-    Said::lines(json!({"swarms": values}), lines).answer()
+    TextReport::lines(json!({"swarms": values}), lines).into_answer()
 }

@@ -3,10 +3,10 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::graph::swarm::{SwarmStatus, closed_at};
-use kit::sys::env::zone;
+use kit::sys::env::local_time_zone;
 use kit::ui::escape;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show how far the children of an epic are
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let epic = super::epic(&snapshot, &args.id)?;
     let own = SwarmStatus::of(&snapshot, &epic.id);
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     });
     let (done, total) = (own.completed.len(), own.total());
     let mut lines = vec![
-        format!("{}: {}", epic.id, escape::line(&epic.title)),
+        format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
         format!("  {done} of {total} closed ({:.0}%)", own.percent()),
     ];
     let groups = [
@@ -56,16 +56,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         for bead in beads {
             let who = match bead.assignee.as_str() {
                 "" => String::new(),
-                name => format!(" @{}", escape::line(name)),
+                name => format!(" @{}", escape::escape_line(name)),
             };
             let needs = own.blocked.iter().find(|(other, _)| other.id == bead.id);
             let after = needs.map(|(_, needs)| format!(" (after {})", needs.join(", ")));
             let after = after.unwrap_or_default();
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             lines.push(format!("  {}: {title}{who}{after}", bead.id));
         }
     }
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }
 
 fn entry(bead: &Bead) -> Value {
@@ -73,7 +73,7 @@ fn entry(bead: &Bead) -> Value {
     if !bead.assignee.is_empty() {
         value["assignee"] = json!(bead.assignee);
     }
-    if let Some(at) = closed_at(bead, &zone()) {
+    if let Some(at) = closed_at(bead, &local_time_zone()) {
         value["closed_at"] = json!(at);
     }
     value

@@ -6,7 +6,7 @@ use bd::graph::layers;
 use bd::graph::swarm::Analysis;
 use kit::ui::{Page, Report, counted, escape};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show in which waves the children of an epic can be done
 ///
@@ -21,7 +21,7 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let epic = super::epic(&snapshot, &args.id)?;
     let analysis = Analysis::of(&snapshot, epic);
@@ -60,7 +60,7 @@ impl Validated {
         let epic = &self.epic;
         let open: usize = self.waves.iter().map(Vec::len).sum();
         let mut lines = vec![
-            format!("{}: {}", epic.id, escape::line(&epic.title)),
+            format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
             format!(
                 "  {} open, {} closed",
                 counted(open, "child bead"),
@@ -72,7 +72,7 @@ impl Validated {
             lines.push(format!("  Wave {number}: {}", ids.join(", ")));
             let titles = wave.iter().filter(|_| self.verbose);
             lines.extend(
-                titles.map(|bead| format!("    {}: {}", bead.id, escape::line(&bead.title))),
+                titles.map(|bead| format!("    {}: {}", bead.id, escape::escape_line(&bead.title))),
             );
         }
         lines.extend(self.warnings.iter().map(|text| format!("⚠ {text}")));

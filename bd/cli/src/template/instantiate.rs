@@ -3,7 +3,7 @@ use bd::molecule::template::PourOptions;
 use bd::molecule::{MoleculeError, bond::BondType, proto};
 
 use super::super::mol::pour::Request;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Pour a proto into a molecule of beads
 ///
@@ -24,7 +24,7 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let bead = snapshot.resolve(&args.id)?;
     if !proto::is_proto(bead) {

@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::molecule::{MoleculeError, proto};
 
 use super::super::mol::show;
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 /// Show a proto and its steps
 #[derive(Debug, clap::Args)]
@@ -12,7 +12,7 @@ pub(super) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let bead = snapshot.resolve(&args.id)?;
     if !proto::is_proto(bead) {

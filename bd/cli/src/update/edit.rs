@@ -4,19 +4,19 @@ use crate::args;
 use crate::context::Context;
 use bd::bead::{Kind, Raw, Stamp, Status};
 use bd::change::Edit;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::Args;
 
 /// What the flags ask for; `None` where they ask for nothing.
 pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
     if args.notes.is_some() && args.append_notes.is_some() {
-        return Err(Usage("cannot specify both --notes and --append-notes".into()).into());
+        return Err(UsageError("cannot specify both --notes and --append-notes".into()).into());
     }
-    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, Usage> {
+    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, UsageError> {
         match text.as_deref() {
             None => Ok(None),
             Some("") => Ok(Some(None)),
@@ -82,7 +82,9 @@ fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, Raw)>> {
         let (key, value) = text
             .split_once('=')
             .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| Usage(format!("invalid --set-metadata \"{text}\": use key=value")))?;
+            .ok_or_else(|| {
+                UsageError(format!("invalid --set-metadata \"{text}\": use key=value"))
+            })?;
         Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
     };
     given.iter().map(pair).collect()

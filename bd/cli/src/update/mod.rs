@@ -3,12 +3,12 @@ mod edit;
 use crate::context::Context;
 use bd::change::{self, ChangeError, Edit};
 use bd::store::Tx;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
 use super::args::DescriptionArgs;
 use super::each;
 use super::report::Changed;
-use kit::cli::report::{Answer, Nothing};
+use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Change fields of beads
 ///
@@ -118,15 +118,15 @@ pub(crate) struct Args {
     allow_empty_description: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("update")?;
     let ids = each::ids_or_last(ctx, args.ids.clone())?;
     let Some(edit) = edit::read(ctx, &args)? else {
         ctx.ui.raw("No updates specified\n");
-        return Ok(Box::new(Nothing));
+        return Ok(Box::new(EmptyReport));
     };
     if args.expect_version.is_some() && ids.len() != 1 {
-        return Err(Usage("--expect-version takes one issue ID".into()).into());
+        return Err(UsageError("--expect-version takes one issue ID".into()).into());
     }
     let who = ctx.author().actor;
     let beads = each::change(ctx, "updating", &ids, |tx, id| {

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use crate::context::Context;
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Add a worktree on a new branch
 #[derive(Debug, clap::Args)]
@@ -16,12 +16,12 @@ pub(super) struct Args {
     branch: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("worktree create")?;
     let (git, _, main) = super::repository(ctx)?;
-    let path = ctx.env.absolute(&args.path);
+    let path = ctx.env.make_absolute(&args.path);
     if path.exists() {
-        return Err(Usage(format!("{} exists already", path.display())).into());
+        return Err(UsageError(format!("{} exists already", path.display())).into());
     }
     let branch = args.branch.unwrap_or_else(|| super::name(&path));
     git.worktree_add(&path, &branch, "HEAD")?;
@@ -39,5 +39,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !beads.is_empty() {
         lines.push(format!("  It uses the beads in {beads}"));
     }
-    Said::lines(json, lines).answer()
+    TextReport::lines(json, lines).into_answer()
 }

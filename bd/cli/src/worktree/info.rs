@@ -2,13 +2,13 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// Show in which worktree you are
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let (git, all, main) = super::repository(ctx)?;
     let top = git.top()?;
     let top = top.canonicalize().unwrap_or(top);
@@ -38,5 +38,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         value["beads_dir"] = json!(dir);
         lines.push(format!("  beads: {}", dir.display()));
     }
-    Said::lines(value, lines).answer()
+    TextReport::lines(value, lines).into_answer()
 }

@@ -2,13 +2,13 @@ use serde_json::json;
 
 use crate::context::Context;
 
-use kit::cli::report::{Answer, Said};
+use kit::cli::report::{CommandResult, TextReport};
 
 /// List the worktrees
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let (_, all, main) = super::repository(ctx)?;
     let beads = ctx.found().ok().map(|found| found.dir.clone());
     let (mut values, mut lines) = (Vec::new(), Vec::new());
@@ -42,5 +42,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         };
         lines.push(format!("{name}{mark} [{branch}] {}", tree.path.display()));
     }
-    Said::lines(json!(values), lines).answer()
+    TextReport::lines(json!(values), lines).into_answer()
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::context::Context;
 use bd::git::{Git, GitError, Worktree};
 
-use kit::cli::report::Answer;
+use kit::cli::report::CommandResult;
 
 kit::family! {
     /// Keep git worktrees that share the beads of the main one

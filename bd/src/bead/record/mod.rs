@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use kit::json::Escaped;
+use kit::json::EscapingFormatter;
 use serde::ser::Serialize;
 use serde_json::ser::CompactFormatter;
 
@@ -154,7 +154,8 @@ pub fn compact(value: &impl Serialize) -> Vec<u8> {
 
 /// Writes such a line to somewhere else.
 pub(crate) fn compact_to(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(out, Escaped(CompactFormatter));
+    let mut serializer =
+        serde_json::Serializer::with_formatter(out, EscapingFormatter(CompactFormatter));
     Ok(value.serialize(&mut serializer)?)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
 
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -112,7 +112,7 @@ pub fn ready_rows(
 ) -> (Vec<ListRow>, usize) {
     let filter = ReadyFilter::new(snapshot, query, now);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
-    let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
+    let fresh_since = to_nanoseconds(fresh_since.unwrap_or(now));
     let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare(snapshot, query.order, fresh_since, a, b)
     });

@@ -33,8 +33,8 @@ use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
 use kit::sys::clock;
-use kit::sys::file::{Appended, Beside, Derived};
-use kit::sys::parallel::{both, drop_beside};
+use kit::sys::file::{AppendedText, DerivedFile, ReplacementFile};
+use kit::sys::parallel::{drop_in_background, run_both};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(crate) struct Fold<'a> {
 /// What a fold put in place.
 struct Replaced {
     /// The index of it, written but for the keys.
-    index: Option<(Index, Derived)>,
+    index: Option<(Index, DerivedFile)>,
     keys: Keys,
     /// What went to history.
     events: Vec<Event>,
@@ -88,7 +88,7 @@ impl Fold<'_> {
         } = replaced;
         let snapshot = self.snapshot;
         // Memory that a large write took, and old files that nobody else may have open.
-        drop_beside((snapshot, events));
+        drop_in_background((snapshot, events));
         end(&paths, index, &keys)
     }
 
@@ -116,7 +116,7 @@ impl Fold<'_> {
         // What will be there is known; where its index cannot be made the next reader tries.
         let index = || self.index(&issues, &wisps, &notes);
         let events = self.events(entries);
-        let (index, prepared) = both(index, || self.prepare(&events, &wisps, &issues));
+        let (index, prepared) = run_both(index, || self.prepare(&events, &wisps, &issues));
         let Some((wisps_key, issues_file)) = prepared? else {
             return Ok(None);
         };
@@ -192,7 +192,7 @@ impl Fold<'_> {
         &self,
         content: &Content<'_>,
         code: u8,
-    ) -> Result<Option<(Beside, String)>, StoreError> {
+    ) -> Result<Option<(ReplacementFile, String)>, StoreError> {
         let Content::New { pieces, layout } = content else {
             return Ok(None);
         };
@@ -202,7 +202,7 @@ impl Fold<'_> {
             .map_err(|error| StoreError::io("write", &path, error))?;
         if let Some(time) = before_racy_window(clock::Clock::System.now()) {
             // Where it cannot be done the next reader compares the content.
-            file.date(time.into()).ok();
+            file.set_modified(time.into()).ok();
         }
         Ok(Some((file, sha256)))
     }
@@ -216,7 +216,7 @@ impl Fold<'_> {
         events: &[Event],
         wisps: &Content<'_>,
         issues: &Content<'_>,
-    ) -> Result<Option<(FileKey, Option<Beside>)>, StoreError> {
+    ) -> Result<Option<(FileKey, Option<ReplacementFile>)>, StoreError> {
         let source = &self.snapshot.source;
         let was_folding = source.state.journal.was_folding;
         let paths = &source.paths;
@@ -239,11 +239,11 @@ impl Fold<'_> {
                 };
                 let (appended, _) = journal::begin_append(&journal, &mark)
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
-                Some(appended.begun())
+                Some(appended.begin_writeback())
             }
         };
         let events = history::begin_append(paths, events, was_folding)?;
-        let events = events.map(Appended::begun);
+        let events = events.map(AppendedText::begin_writeback);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
@@ -258,7 +258,7 @@ impl Fold<'_> {
 
     fn put(
         &self,
-        file: Option<Beside>,
+        file: Option<ReplacementFile>,
         content: &Content<'_>,
         code: u8,
     ) -> Result<FileKey, StoreError> {
@@ -292,7 +292,7 @@ impl Fold<'_> {
         issues: &Content<'_>,
         wisps: &Content<'_>,
         notes: &[Note],
-    ) -> Option<(Index, Derived)> {
+    ) -> Option<(Index, DerivedFile)> {
         let snapshot = &self.snapshot;
         let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
         let place_of = |home: BeadFile, node: Node| match (content_of(code_of(home)), node) {
@@ -309,7 +309,7 @@ impl Fold<'_> {
         }
         let index = reindex::build(snapshot, &Keys::default(), &notes, place_of)?;
         let path = snapshot.source.paths.index();
-        let file = Derived::write(&path, index.bytes(), 0o644).ok()?;
+        let file = DerivedFile::write(&path, index.bytes(), 0o644).ok()?;
         Some((index, file))
     }
 
@@ -455,7 +455,11 @@ enum Content<'a> {
 
 /// Lets the index be of what is there now, then the journal go: without either nothing would say that these
 /// issues are ours. Where the index cannot be put in place the next reader makes it.
-fn end(paths: &Paths, index: Option<(Index, Derived)>, keys: &Keys) -> Result<Folded, StoreError> {
+fn end(
+    paths: &Paths,
+    index: Option<(Index, DerivedFile)>,
+    keys: &Keys,
+) -> Result<Folded, StoreError> {
     if let Some((index, file)) = index
         && let Some(index) = index.keyed(keys)
     {

@@ -16,7 +16,7 @@ use crate::store::disk::identity::{FileKey, file_key, same};
 use crate::store::disk::paths::Paths;
 use crate::store::index::ISSUES;
 use crate::store::view::source::Read;
-use kit::sys::file::{self, Beside, Placed};
+use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
 /// Up to this size the kept issues are a copy.
 const COPIED: u64 = 1 << 20;
@@ -92,12 +92,12 @@ impl Kept {
 }
 
 /// Puts issues that we wrote in their place, and keeps them.
-pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> {
+pub(crate) fn place_issues(issues: ReplacementFile, paths: &Paths) -> io::Result<PlacedFile> {
     let kept = Kept::of(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
     if kept.and_then(Kept::put).is_err() {
         // Older ones would make these look like someone else's.
-        file::remove(&paths.kept())?;
+        file::remove_file(&paths.kept())?;
     }
     keep_head(paths)?;
     // A second name changes the time of the first.
@@ -131,7 +131,7 @@ fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, Sto
         let kept = match Kept::of(paths.issues(), place) {
             Ok(kept) if kept.is_as_read(key) => kept.put(),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Err(_) if key.exists == 0 => file::remove(place),
+            Err(_) if key.exists == 0 => file::remove_file(place),
             _ => return Ok(false),
         };
         kept.map_err(failed)?;
@@ -155,10 +155,10 @@ fn keep_head(paths: &Paths) -> io::Result<()> {
     let head = FilePast::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
     let Some(head) = head.map(|commit| commit.to_string()) else {
-        return file::remove(&path);
+        return file::remove_file(&path);
     };
-    match file::read(&path)? {
+    match file::read_file_if_exists(&path)? {
         Some(known) if known == head.as_bytes() => Ok(()),
-        _ => file::replace_derived(&path, head.as_bytes(), 0o644),
+        _ => file::replace_derived_file(&path, head.as_bytes(), 0o644),
     }
 }

@@ -16,7 +16,7 @@ use crate::store::index::Note;
 use crate::store::index::{Content, IndexRow, LinePlace};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::{Source, code_of};
-use kit::sys::file::Beside;
+use kit::sys::file::ReplacementFile;
 
 /// How much is copied at once.
 const PIECE: usize = 256 << 10;
@@ -126,11 +126,11 @@ pub(crate) fn write(
     path: &Path,
     pieces: &[Piece<'_>],
     layout: &Layout,
-) -> io::Result<(Beside, String)> {
+) -> io::Result<(ReplacementFile, String)> {
     std::thread::scope(|scope| {
         let mut out = Out {
             source,
-            file: Beside::new(path, 0o644)?,
+            file: ReplacementFile::new(path, 0o644)?,
             hashing: Hashing::begin(scope, layout.size),
             run: None,
             buffer: vec![0; PIECE],
@@ -215,7 +215,7 @@ fn stopped() -> io::Error {
 
 struct Out<'a, 'scope> {
     source: &'a Source,
-    file: Beside,
+    file: ReplacementFile,
     hashing: Hashing<'scope>,
     /// Lines in a row in one file: which, from, to.
     run: Option<(u8, u64, u64)>,

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::store::StoreError;
-use kit::sys::{Random, file};
+use kit::sys::{RandomSource, file};
 
 /// How long a name is: two clones draw the same one once in four billion billion.
 const LENGTH: usize = 12;
@@ -39,7 +39,7 @@ fn kept(dir: &Path) -> Option<Kept> {
 }
 
 /// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
-pub(crate) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
+pub(crate) fn take(dir: &Path, random: &RandomSource) -> Result<String, StoreError> {
     if let Some(id) = known(dir) {
         return Ok(id);
     }
@@ -53,7 +53,7 @@ pub(crate) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
     };
     let mut text = serde_json::to_vec(&kept).unwrap_or_default();
     text.push(b'\n');
-    file::replace(&path, &text, 0o644).map_err(failed)?;
+    file::replace_file(&path, &text, 0o644).map_err(failed)?;
     Ok(kept.id)
 }
 
@@ -71,7 +71,7 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         fs::create_dir(&one).unwrap();
         fs::create_dir(&other).unwrap();
-        let random = Random::choose(Some("1"));
+        let random = RandomSource::choose(Some("1"));
         assert_eq!(known(&one), None);
         let first = take(&one, &random).unwrap();
         assert_eq!(take(&one, &random).unwrap(), first);

@@ -7,7 +7,7 @@ use kit::sys::file;
 
 /// What is in a file; `None` where there is none.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    file::read(path).map_err(|error| StoreError::io("read", path, error))
+    file::read_file_if_exists(path).map_err(|error| StoreError::io("read", path, error))
 }
 
 /// What is in a file; nothing where there is none.
@@ -17,15 +17,15 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
 
 /// Puts another content in the place of a file.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    file::replace(path, content, 0o644).map_err(|error| StoreError::io("write", path, error))
+    file::replace_file(path, content, 0o644).map_err(|error| StoreError::io("write", path, error))
 }
 
 /// Removes a file, if it is there.
 pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
-    file::remove(path).map_err(|error| StoreError::io("remove", path, error))
+    file::remove_file(path).map_err(|error| StoreError::io("remove", path, error))
 }
 
 /// Makes a folder, if it is not there.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    file::make_folder(path, 0o755).map_err(|error| StoreError::io("create", path, error))
+    file::create_folder(path, 0o755).map_err(|error| StoreError::io("create", path, error))
 }

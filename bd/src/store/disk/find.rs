@@ -78,10 +78,10 @@ pub fn locate(env: &Env) -> Result<Found, NotFound> {
 pub fn named(env: &Env) -> Option<(&'static str, PathBuf)> {
     let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
     if let Some(path) = env.get("BEADS_DIR") {
-        return Some(("BEADS_DIR", resolve(env.absolute(path))));
+        return Some(("BEADS_DIR", resolve(env.make_absolute(path))));
     }
     ["BEADS_DB", "BD_DB"].into_iter().find_map(|name| {
-        let dir = beside(&env.absolute(env.get(name)?));
+        let dir = beside(&env.make_absolute(env.get(name)?));
         Some((name, resolve(dir)))
     })
 }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn at(cwd: &Path) -> Result<PathBuf, NotFound> {
-        find(&Env::with(cwd, []))
+        find(&Env::with_vars(cwd, []))
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let other = make_project(&root.join("other"));
-        let found = |name, value: &str| find(&Env::with(&root, [(name, value)]));
+        let found = |name, value: &str| find(&Env::with_vars(&root, [(name, value)]));
         assert_eq!(found("BEADS_DIR", other.to_str().unwrap()).unwrap(), other);
         let database = other.join("beads.db");
         for value in [&other, &database] {
@@ -257,11 +257,11 @@ mod tests {
         let here = root.join("here");
         fs::create_dir_all(here.join(".beads")).unwrap();
         fs::write(here.join(".beads/redirect"), "# note\n\n../target/.beads\n").unwrap();
-        let found = locate(&Env::with(&here, [])).unwrap();
+        let found = locate(&Env::with_vars(&here, [])).unwrap();
         assert_eq!(found.dir, target);
         assert_eq!(found.redirected_from, Some(here.join(".beads")));
         fs::write(target.join("redirect"), "../../elsewhere").unwrap();
-        let found = locate(&Env::with(&here, [])).unwrap();
+        let found = locate(&Env::with_vars(&here, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (target, 1));
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         fs::write(beads.join("redirect"), "gone\n").unwrap();
-        let found = locate(&Env::with(&root, [])).unwrap();
+        let found = locate(&Env::with_vars(&root, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (beads, 1));
     }
 

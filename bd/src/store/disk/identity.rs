@@ -80,5 +80,5 @@ pub(crate) fn same(a: &FileKey, b: &FileKey) -> bool {
 
 /// The system's time, which files are stamped with.
 pub(crate) fn file_time_now() -> i64 {
-    clock::nanoseconds(clock::Clock::System.now())
+    clock::to_nanoseconds(clock::Clock::System.now())
 }

@@ -64,9 +64,9 @@ pub(crate) fn hide(dir: &Path) {
         "\n"
     };
     let text = format!("{start}{}\n", lines.join("\n"));
-    if file::make_folder(&git.common.join("info"), 0o755).is_ok() {
+    if file::create_folder(&git.common.join("info"), 0o755).is_ok() {
         // See above: a courtesy.
-        file::append(&path, text.as_bytes(), 0o644).ok();
+        file::append_to_file(&path, text.as_bytes(), 0o644).ok();
     }
 }
 

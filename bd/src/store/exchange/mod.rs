@@ -29,9 +29,9 @@ use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
 use crate::store::view::source::Source;
-use kit::sys::file::Beside;
+use kit::sys::file::ReplacementFile;
 use kit::sys::lock;
-use kit::sys::{Clock, Random, clock, file};
+use kit::sys::{Clock, RandomSource, clock, file};
 
 /// Files by their names below a folder of the store.
 pub type Files = BTreeMap<String, Vec<u8>>;
@@ -73,7 +73,7 @@ impl Store {
     pub fn exchange<E: From<StoreError>>(
         &self,
         clock: &Clock,
-        random: &Random,
+        random: &RandomSource,
         mut unite: impl FnMut(&StoreSide) -> Result<United, E>,
     ) -> Result<ExchangedStore, E> {
         let _guard = self.lock()?;
@@ -106,7 +106,7 @@ impl Store {
             if !snapshot.source.state.text.is_empty() {
                 self.run_folds(snapshot, now)?;
             } else if snapshot.source.is_unsettled() {
-                clock::pause(SETTLE_PAUSE);
+                clock::pause_thread(SETTLE_PAUSE);
             } else {
                 return Ok(());
             }
@@ -145,7 +145,7 @@ impl Store {
         let issues = if own.issues == united.issues {
             None
         } else {
-            let mut beside = Beside::new(path, 0o644).map_err(failed)?;
+            let mut beside = ReplacementFile::new(path, 0o644).map_err(failed)?;
             beside.write_all(&united.issues).map_err(failed)?;
             beside.sync().map_err(failed)?;
             Some(beside)
@@ -185,7 +185,7 @@ impl Store {
             made: identity::file_time_now(),
             ..read.index.keys()
         };
-        let written = file::Derived::write(&self.paths.index(), read.index.bytes(), 0o644);
+        let written = file::DerivedFile::write(&self.paths.index(), read.index.bytes(), 0o644);
         let put = written.and_then(|file| file.put_with(&read.index.header_with(&keys)));
         // Where it cannot be written readers make it for themselves.
         put.ok();
@@ -227,8 +227,11 @@ impl Store {
     }
 
     /// Lets nobody else bring this store together with its branch until the guard is dropped.
-    pub fn take_turn(&self) -> Result<lock::Guard, StoreError> {
-        Ok(lock::acquire_apart(&self.dir().join(".sync.lock"), TURN)?)
+    pub fn take_turn(&self) -> Result<lock::LockGuard, StoreError> {
+        Ok(lock::acquire_separate_lock(
+            &self.dir().join(".sync.lock"),
+            TURN,
+        )?)
     }
 }
 

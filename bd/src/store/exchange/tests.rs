@@ -8,7 +8,7 @@ struct Place {
     _folder: tempfile::TempDir,
     store: Store,
     clock: Clock,
-    random: Random,
+    random: RandomSource,
 }
 
 fn place() -> Place {
@@ -18,7 +18,7 @@ fn place() -> Place {
         _folder: folder,
         store,
         clock: Clock::choose(Some("2026-11-22T10:00:00Z")),
-        random: Random::choose(Some("3")),
+        random: RandomSource::choose(Some("3")),
     }
 }
 

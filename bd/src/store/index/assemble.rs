@@ -19,7 +19,7 @@ fn put_keys(header: &mut Header, keys: &Keys) {
     header.wisps = keys.wisps;
     header.made = keys.made;
     header.outside = keys.outside;
-    header.boot = halves(boot::id().unwrap_or_default());
+    header.boot = halves(boot::boot_id().unwrap_or_default());
     header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
 }
 
@@ -70,7 +70,7 @@ fn put_header(words: &mut [u64], header: &Header) {
 impl Index {
     /// Whether it was written since the machine was started.
     pub(crate) fn is_of_this_start(&self) -> bool {
-        boot::id().is_some_and(|id| self.header.boot == halves(id))
+        boot::boot_id().is_some_and(|id| self.header.boot == halves(id))
     }
 
     /// Whether all of it is there: of one that may not have reached the disk before the machine stopped.

@@ -6,7 +6,7 @@ use super::layout::{IndexRow, NEVER, NONE, flag};
 use crate::bead::blocked::{ChildGate, is_failure};
 use crate::bead::record::{self, RecordError};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
-use kit::sys::clock::nanoseconds;
+use kit::sys::clock::to_nanoseconds;
 
 /// The facts of one bead.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
 
 /// The row of a bead, without the place of its line. The assignee's number is 0, of no one [`NONE`].
 pub(crate) fn row_of(bead: &Bead) -> IndexRow {
-    let time = |stamp: &Stamp| nanoseconds(stamp.instant());
+    let time = |stamp: &Stamp| to_nanoseconds(stamp.instant());
     let perhaps = |stamp: &Option<Stamp>| stamp.as_ref().map_or(NEVER, time);
     let deferred = perhaps(&bead.defer_until);
     let is_external = |edge: &Dep| edge.kind == DepKind::Blocks && edge.is_external();

@@ -16,7 +16,7 @@ use super::runs::Runs;
 use super::{Facts, Index, Keys};
 use crate::bead::{lines, record};
 use crate::store::index::Note;
-use kit::sys::parallel::both;
+use kit::sys::parallel::run_both;
 
 /// From this size on two threads read a file.
 const SPLIT: u64 = 4 << 20;
@@ -78,7 +78,7 @@ pub(crate) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Ma
     let (mut first, second) = if middle == size {
         (part(0, size)?, None)
     } else {
-        let (second, first) = both(|| part(middle, size), || part(0, middle));
+        let (second, first) = run_both(|| part(middle, size), || part(0, middle));
         (first?, Some(second?))
     };
     if let Some(second) = second {

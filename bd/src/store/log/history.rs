@@ -26,7 +26,7 @@ use crate::store::log::journal::{self, hash_text, line_hash};
 use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
 use kit::sys::Clock;
-use kit::sys::file::{self, Appended, NotAppended};
+use kit::sys::file::{self, AppendError, AppendedText};
 use kit::sys::lock;
 
 /// The verb of what a merge left.
@@ -63,7 +63,7 @@ pub(crate) fn begin_append(
     paths: &Paths,
     events: &[Event],
     perhaps_there: bool,
-) -> Result<Option<Appended>, StoreError> {
+) -> Result<Option<AppendedText>, StoreError> {
     if events.is_empty() {
         return Ok(None);
     }
@@ -93,14 +93,14 @@ pub(crate) fn begin_append(
         }
         out.flush()
     };
-    Appended::write_with(&path, 0o644, write)
+    AppendedText::write_with(&path, 0o644, write)
         .map(Some)
         .map_err(|error| failed(error.source))
 }
 
 /// Syncs what was appended to a file.
-pub(crate) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
-    let failed = |error: NotAppended| StoreError::io("write", path, error.source);
+pub(crate) fn synced(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
+    let failed = |error: AppendError| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError>
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
     let all = [line_end(&tail(path).map_err(failed)?), text].concat();
-    let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
+    let appended = AppendedText::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
     synced(path, &appended)
 }
 
@@ -160,7 +160,7 @@ impl Store {
         if merged.is_empty() {
             return Ok(());
         }
-        let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
+        let _guard = lock::acquire_lock(&self.paths.lock(), MERGE_PATIENCE)?;
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }

@@ -16,7 +16,7 @@ use crate::store::log::event::Event;
 use crate::store::log::sealed;
 pub use crate::store::log::sealed::{encode, line_hash};
 pub(crate) use crate::store::log::sealed::{hash_text, open};
-use kit::sys::file::{self, Appended, NotAppended};
+use kit::sys::file::{self, AppendError, AppendedText};
 
 /// What stands at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,21 +65,24 @@ pub fn decode(text: &[u8]) -> Journal {
 
 /// Appends one record as a sealed line and syncs it; says how long the line is. When that fails the journal is cut back to
 /// what it was; nothing is tried again.
-pub fn append(path: &Path, record: &impl Serialize) -> Result<u64, NotAppended> {
+pub fn append(path: &Path, record: &impl Serialize) -> Result<u64, AppendError> {
     let (appended, length) = begin_append(path, record)?;
     appended.sync().map(|()| length)
 }
 
 /// Appends one record as a sealed line, which counts once it is synced.
-pub fn begin_append(path: &Path, record: &impl Serialize) -> Result<(Appended, u64), NotAppended> {
+pub fn begin_append(
+    path: &Path,
+    record: &impl Serialize,
+) -> Result<(AppendedText, u64), AppendError> {
     if !path.exists() {
-        file::create(path, b"", 0o644).map_err(|source| NotAppended {
+        file::create_file(path, b"", 0o644).map_err(|source| AppendError {
             source,
             undone: true,
         })?;
     }
     let mut length = 0;
-    let appended = Appended::write_with(path, 0o644, |file| {
+    let appended = AppendedText::write_with(path, 0o644, |file| {
         length = sealed::write(file, record)?;
         Ok(())
     })?;
@@ -96,7 +99,7 @@ pub fn cut(path: &Path, sound: u64) -> io::Result<()> {
 /// Puts an empty journal in place by rename, so that a reader of the old one notices.
 pub fn fresh(path: &Path) -> io::Result<()> {
     // There is nothing in it to be synced; its name is, with the folder.
-    file::Beside::new(path, 0o644)?.put(path).map(drop)
+    file::ReplacementFile::new(path, 0o644)?.put(path).map(drop)
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
         .change(|tx| {
             change::add_label(tx, "bd-a", "l")?;
             // A checkout by git while we work.
-            file::replace(
+            file::replace_file(
                 &place.dir.join("issues.jsonl"),
                 format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
                 0o644,

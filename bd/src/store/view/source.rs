@@ -26,7 +26,7 @@ use crate::store::log::event::BeadFile;
 use crate::store::log::history::Merged;
 use crate::store::log::journal::{self, Journal};
 use crate::store::view::overlay::{self, Files, Overlay};
-use kit::sys::file::Derived;
+use kit::sys::file::DerivedFile;
 use kit::sys::{boot, clock, file};
 
 /// From this length on a line is looked for in the file before room is made for it.
@@ -183,7 +183,7 @@ impl Source {
     pub(crate) fn read_unwritten(paths: &Paths) -> Result<Read, StoreError> {
         for _ in 0..SETTLE_TRIES {
             match Self::read_once(paths) {
-                Err(StoreError::Restless(_)) => clock::pause(SETTLE_PAUSE),
+                Err(StoreError::Restless(_)) => clock::pause_thread(SETTLE_PAUSE),
                 read => return read,
             }
         }
@@ -288,7 +288,7 @@ impl Source {
             }
         }
         let is_sure_now = racy(keys.made).next().is_some() && racy(looked).next().is_none();
-        let is_of_earlier_start = !index.is_of_this_start() && boot::id().is_some();
+        let is_of_earlier_start = !index.is_of_this_start() && boot::boot_id().is_some();
         if !is_sure_now && !is_of_earlier_start {
             return Ok(Fit::Yes);
         }
@@ -303,7 +303,7 @@ impl Source {
         if !path.exists() {
             ignore::hide(self.paths.dir());
         }
-        let Ok(file) = Derived::write(&path, index.bytes(), 0o644) else {
+        let Ok(file) = DerivedFile::write(&path, index.bytes(), 0o644) else {
             return;
         };
         if old.is_none_or(|old| old.is_at(&path)) {
@@ -501,7 +501,7 @@ impl Source {
     /// Takes a wrong index away, so that the next command makes it anew.
     pub(crate) fn forget_index(&self) {
         // Where that fails the next command finds the same.
-        file::remove(&self.paths.index()).ok();
+        file::remove_file(&self.paths.index()).ok();
     }
 
     /// All beads of the files, read in full.

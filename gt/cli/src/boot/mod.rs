@@ -2,7 +2,7 @@
 
 mod triage;
 
-use super::{Answer, answer, role};
+use super::{CommandResult, build_report, role};
 use crate::context::Context;
 
 role::commands!(Boot: attach, restart, start, status, stop);

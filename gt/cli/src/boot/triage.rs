@@ -1,6 +1,6 @@
 //! `gt boot triage`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::patrol::boot;
 use gt::patrol::triage::Triage;
@@ -16,9 +16,9 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let report = boot::look(&ctx.town()?, args.dry_run)?;
-    answer(report, |report, page| {
+    build_report(report, |report, page| {
         let (word, reason) = (report.action.word(), &report.reason);
         let mark = match (report.action, report.done) {
             (Triage::Nothing, _) => "○",

@@ -4,7 +4,7 @@ mod clear;
 mod show;
 mod write;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

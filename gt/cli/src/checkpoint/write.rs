@@ -1,6 +1,6 @@
 //! `gt checkpoint write`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint::{self, Words};
 
@@ -18,7 +18,7 @@ pub(super) struct Args {
     step: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
     let words = Words {
@@ -27,10 +27,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         step: args.step,
     };
     let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
-    answer(written, |written, page| {
+    build_report(written, |written, page| {
         page.line(format!(
             "✓ checkpoint {}: {} not committed",
-            page.when(&written.timestamp),
+            page.relative_time(&written.timestamp),
             kit::ui::counted(written.modified_files.len(), "file")
         ));
     })

@@ -7,7 +7,7 @@ use bd::bead::Kind;
 use bd::query::completion::{beads, is_work};
 use bd::store::{BeadRef, Reports};
 use clap::Command;
-use kit::cli::completion::{Value, Values, plain, with_values};
+use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 use kit::sys::Env;
 use kit::ui::{Ui, escape};
 
@@ -29,14 +29,14 @@ pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     match Context::new(env, ui).town() {
         Ok(mut town) => {
             town.reports = Reports::unread();
-            with_values(command, "", &Arc::new(town), values)
+            attach_completers(command, "", &Arc::new(town), values)
         }
         Err(_) => command,
     }
 }
 
 /// What completes an argument of a command.
-fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
+fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
     Some(match (path, argument) {
         ("sling", "words") => |town| [work(town), rigs(town), workers(town)].concat(),
         ("followup", "of") => |town| [work(town), workers(town)].concat(),
@@ -57,7 +57,9 @@ fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
         ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => messages,
         (_, "messages") => messages,
         ("rig remove", "name") | (_, "rig") => rigs,
-        (_, "agent") => |town| plain(runtime::names(&town.layout, None).unwrap_or_default()),
+        (_, "agent") => {
+            |town| without_descriptions(runtime::names(&town.layout, None).unwrap_or_default())
+        }
         (_, "bead" | "beads") => work,
         (_, "convoy") => convoys,
         (_, "request") => requests,
@@ -69,50 +71,50 @@ fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
         },
-        (_, "theme") => |_| plain(polecat::themes().map(str::to_owned)),
-        (_, "checks") => |_| plain(doctor::names().map(str::to_owned)),
+        (_, "theme") => |_| without_descriptions(polecat::themes().map(str::to_owned)),
+        (_, "checks") => |_| without_descriptions(doctor::names().map(str::to_owned)),
         (_, "target") => |town| {
             let all = installed::targets(town).unwrap_or_default();
-            plain(all.into_iter().map(|(name, _)| name))
+            without_descriptions(all.into_iter().map(|(name, _)| name))
         },
         _ => return None,
     })
 }
 
-fn rigs(town: &LiveTown) -> Vec<Value> {
-    plain(town.registry().unwrap_or_default().rigs.into_keys())
+fn rigs(town: &LiveTown) -> Vec<CompletionValue> {
+    without_descriptions(town.registry().unwrap_or_default().rigs.into_keys())
 }
 
-fn polecats(town: &LiveTown) -> Vec<Value> {
+fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.stores().ok();
     let stores = stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent = |bead: &BeadRef<'_>| bead.is_open() && bead.is_a(&Kind::Agent, "gt:agent");
     let found = stores.flat_map(|beads| beads.select(is_agent));
     let found = found.filter_map(Ids::of_agent);
-    plain(found.map(|ids| ids.address.mailbox()))
+    without_descriptions(found.map(|ids| ids.address.mailbox()))
 }
 
-fn crew_members(town: &LiveTown) -> Vec<Value> {
+fn crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     let rigs = town.rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
         let names = crew::names(rig).into_iter();
         names.map(move |name| crew::address(rig, &name).to_string())
     });
-    plain(found)
+    without_descriptions(found)
 }
 
-fn workers(town: &LiveTown) -> Vec<Value> {
+fn workers(town: &LiveTown) -> Vec<CompletionValue> {
     [polecats(town), crew_members(town)].concat()
 }
 
-fn agents(town: &LiveTown) -> Vec<Value> {
+fn agents(town: &LiveTown) -> Vec<CompletionValue> {
     let of_rig = |(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")];
     let of_rigs = rigs(town).into_iter().flat_map(of_rig);
     let of_town = ["mayor", "deacon"].map(str::to_owned).into_iter();
-    [workers(town), plain(of_town.chain(of_rigs))].concat()
+    [workers(town), without_descriptions(of_town.chain(of_rigs))].concat()
 }
 
-fn sessions(town: &LiveTown) -> Vec<Value> {
+fn sessions(town: &LiveTown) -> Vec<CompletionValue> {
     let found = seance::sessions(town, &Wanted::default()).unwrap_or_default();
     let found = found.into_iter();
     found
@@ -120,49 +122,49 @@ fn sessions(town: &LiveTown) -> Vec<Value> {
         .collect()
 }
 
-fn reviews(town: &LiveTown) -> Vec<Value> {
+fn reviews(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.stores().ok();
     let found = stores
         .iter()
         .flat_map(|stores| review::list(&stores.town, false));
     found
-        .map(|request| (request.id, escape::line(&request.new.title)))
+        .map(|request| (request.id, escape::escape_line(&request.new.title)))
         .collect()
 }
 
 /// Beads that are work. What has arguments of its own is left out.
-fn work(town: &LiveTown) -> Vec<Value> {
+fn work(town: &LiveTown) -> Vec<CompletionValue> {
     let is_other = |bead: &BeadRef<'_>| [Kind::Convoy, Kind::MergeRequest].contains(&bead.kind());
     in_stores(town, |bead| is_work(bead) && !is_other(bead))
 }
 
-fn convoys(town: &LiveTown) -> Vec<Value> {
+fn convoys(town: &LiveTown) -> Vec<CompletionValue> {
     in_stores(town, |bead| bead.is_a(&Kind::Convoy, "gt:convoy"))
 }
 
-fn requests(town: &LiveTown) -> Vec<Value> {
+fn requests(town: &LiveTown) -> Vec<CompletionValue> {
     let is_request = |bead: &BeadRef<'_>| bead.is_a(&Kind::MergeRequest, "gt:merge-request");
     in_stores(town, |bead| bead.is_open() && is_request(bead))
 }
 
-fn escalations(town: &LiveTown) -> Vec<Value> {
+fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.stores().ok();
     let found = stores
         .iter()
         .flat_map(|stores| escalation::list(&stores.town, false));
     found
-        .map(|one| (one.id, escape::line(&one.title)))
+        .map(|one| (one.id, escape::escape_line(&one.title)))
         .collect()
 }
 
-fn messages(town: &LiveTown) -> Vec<Value> {
+fn messages(town: &LiveTown) -> Vec<CompletionValue> {
     in_stores(town, |bead| {
         bead.is_open() && bead.is_a(&Kind::Message, "gt:message")
     })
 }
 
 /// The beads of all stores of the town, those of the rigs first.
-fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<Value> {
+fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     let stores = town.stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));

@@ -1,6 +1,6 @@
 //! `gt config get`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::{SettingRow, Whose, setting};
 use crate::context::Context;
 use gt::town::config::Layers;
@@ -19,12 +19,12 @@ pub(super) struct Args {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let row = SettingRow::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
     let show_origin = args.show_origin;
-    answer(row, move |row, page| {
+    build_report(row, move |row, page| {
         if show_origin {
             page.line(format!("{}\t{}", row.origin, row.text()));
         } else {

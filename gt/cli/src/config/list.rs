@@ -1,6 +1,6 @@
 //! `gt config list`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::{SettingRow, Whose};
 use crate::context::Context;
 use gt::patrol::rule::{self, RULES};
@@ -18,7 +18,7 @@ pub(super) struct Args {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layers = Layers::load(&town, rig.as_ref())?;
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     all.sort_by(|a, b| a.name.cmp(&b.name));
     let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
     let show_origin = args.show_origin;
-    answer(rows, move |rows, page| {
+    build_report(rows, move |rows, page| {
         for row in rows {
             let value = format!("{} = {}", row.key, row.text());
             let whole = format!("{value:<44} {}", row.meaning);

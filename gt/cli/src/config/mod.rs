@@ -8,7 +8,7 @@ mod unset;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::patrol::rule;
@@ -87,10 +87,10 @@ impl SettingRow {
     fn text(&self) -> String {
         match &self.value {
             Value::Null => String::new(),
-            Value::String(text) => kit::ui::escape::line(text),
+            Value::String(text) => kit::ui::escape::escape_line(text),
             Value::Array(words) => {
                 let words = words.iter().filter_map(Value::as_str);
-                kit::ui::escape::line(&words.collect::<Vec<_>>().join(","))
+                kit::ui::escape::escape_line(&words.collect::<Vec<_>>().join(","))
             }
             other => other.to_string(),
         }

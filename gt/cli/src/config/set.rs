@@ -1,6 +1,6 @@
 //! `gt config set`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::{Whose, setting};
 use crate::context::Context;
 use gt::host::{LiveTown, runtime};
@@ -24,7 +24,7 @@ pub(super) struct Args {
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
@@ -45,7 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{key} = {value}  ({})", file.display()));
     })
 }

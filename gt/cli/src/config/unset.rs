@@ -1,6 +1,6 @@
 //! `gt config unset`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::Whose;
 use crate::context::Context;
 use gt::town::config::{self, Layer};
@@ -19,7 +19,7 @@ pub(super) struct Args {
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let file = config::change(&town, rig.as_ref(), layer, &args.key, None)?;
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{key} is no longer set in {}", file.display()));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt convoy close`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy;
 
@@ -23,9 +23,9 @@ struct Closed {
     closed: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
-    answer(
+    build_report(
         Closed {
             id: args.convoy.clone(),
             closed,

@@ -1,8 +1,8 @@
 //! `gt convoy create`.
 
-use kit::failure::Usage;
+use kit::failure::UsageError;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::{New, review};
 
@@ -41,16 +41,16 @@ fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let Some(path) = &args.spec_file else {
         return Ok(args.spec.clone().unwrap_or_default());
     };
-    let path = ctx.env.absolute(path);
+    let path = ctx.env.make_absolute(path);
     let size = std::fs::metadata(&path).map(|meta| meta.len());
     let text = size.and_then(|size| match size {
         0..=SPEC => std::fs::read_to_string(&path),
         _ => Err(std::io::Error::other("it has more than 4 MiB")),
     });
-    text.map_err(|error| Usage(format!("cannot read {}: {error}", path.display())).into())
+    text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let spec = spec(ctx, &args)?;
     let owner = match args.owner {
@@ -72,8 +72,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let purpose = review::Purpose { spec, then: None };
     let made = review::create(&town, &new, purpose)?;
     super::warn(ctx, &made.warnings);
-    answer(made.created, |created, page| {
-        let title = kit::ui::escape::line(&created.title);
+    build_report(made.created, |created, page| {
+        let title = kit::ui::escape::escape_line(&created.title);
         page.line(format!(
             "✓ convoy {} \"{title}\" tracks {}",
             created.id,

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::landing;
 use gt::flow::landing::Landing;
@@ -26,7 +26,7 @@ enum Shown {
     Already { outcome: &'static str, id: String },
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let landing = landing::land(&ctx.town()?, &args.convoy)?;
     let shown = landing.map_or_else(
         || Shown::Already {
@@ -35,9 +35,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         },
         Shown::Landing,
     );
-    answer(shown, |shown, page| match shown {
+    build_report(shown, |shown, page| match shown {
         Shown::Landing(Landing::Landed(landed)) => {
-            let title = escape::line(&landed.title);
+            let title = escape::escape_line(&landed.title);
             page.line(format!("🚚 {} landed: {title}", landed.id));
             for (rig, commit) in &landed.commits {
                 page.line(format!("  {rig}: {commit:.12}"));
@@ -47,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             }
         }
         Shown::Landing(Landing::Waits(waits)) => {
-            let reason = escape::line(&waits.reason);
+            let reason = escape::escape_line(&waits.reason);
             page.line(format!(
                 "… {}: landing {} of {}; {} waits: {reason}",
                 waits.convoy, waits.landed, waits.of, waits.rig

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::{self, Progress};
 use gt::record;
@@ -18,7 +18,7 @@ pub(super) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
         }
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "{:>3}. {mark} {} {counts:>5}  {}",
                 number + 1,
                 convoy.id,
-                escape::line(&convoy.title)
+                escape::escape_line(&convoy.title)
             ));
         }
     })

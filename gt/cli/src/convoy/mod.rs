@@ -9,7 +9,7 @@ mod review;
 mod show;
 mod status;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {
@@ -28,6 +28,6 @@ kit::family! {
 /// What hooks had to say although they approved.
 fn warn(ctx: &Context, warnings: &[String]) {
     for warning in warnings {
-        ctx.ui.warn(&kit::ui::escape::line(warning));
+        ctx.ui.warn(&kit::ui::escape::escape_line(warning));
     }
 }

@@ -3,7 +3,7 @@
 use kit::ui::{Page, escape};
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::status;
 use crate::context::Context;
 use gt::flow::convoy::{self, Progress};
@@ -32,7 +32,7 @@ struct Shown {
     documents: Option<Vec<RigDocument>>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let all = record::convoy::list(&view.stores.town, true);
@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         documents: documents.transpose()?,
     };
     let root = town.layout.root().to_owned();
-    answer(shown, move |shown, page| {
+    build_report(shown, move |shown, page| {
         status::show(&shown.convoy, page);
         for one in shown.documents.iter().flatten() {
             line(one, &root, page);
@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 
 fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
     let repo = root.join(&one.rig).join(".repo.git");
-    let path = escape::line(&one.document.path);
+    let path = escape::escape_line(&one.document.path);
     page.cut_line(format!(
         "   📄 {}: {path}, {} bytes",
         one.rig, one.document.bytes
@@ -72,6 +72,6 @@ fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
     page.line(format!(
         "              → git -C {} {}",
         repo.display(),
-        escape::line(command)
+        escape::escape_line(command)
     ));
 }

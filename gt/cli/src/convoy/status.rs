@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::integration::Integration;
 use gt::flow::convoy::{self, Progress, Standing, Tracked};
@@ -25,7 +25,7 @@ pub(super) struct Args {
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys");
         }
@@ -71,7 +71,7 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
         ("closed", _) => "closed",
         _ => "open",
     };
-    let title = escape::line(&convoy.title);
+    let title = escape::escape_line(&convoy.title);
     page.cut_line(
         page.style()
             .bold(&format!("🚚 {} \"{title}\" [{state}]", convoy.id)),
@@ -81,7 +81,10 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
         convoy.counts.completed, convoy.counts.total
     ));
     for blocker in &convoy.blocked_by {
-        let (title, from) = (escape::line(&blocker.title), escape::line(&blocker.from));
+        let (title, from) = (
+            escape::escape_line(&blocker.title),
+            escape::escape_line(&blocker.from),
+        );
         let text = format!("   ! blocked by {} from {from}: {title}", blocker.id);
         page.cut_line(page.style().red(&text));
         for step in &blocker.next_steps {
@@ -106,7 +109,9 @@ fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
         let step = branch.landing.as_ref();
         let word = match step {
             Some(step) if step.landed => format!("landed as {:.12}", step.candidate),
-            _ if !branch.trouble.is_empty() => format!("waits: {}", escape::line(&branch.trouble)),
+            _ if !branch.trouble.is_empty() => {
+                format!("waits: {}", escape::escape_line(&branch.trouble))
+            }
             Some(_) => "prepared".to_owned(),
             None => format!("will land on {}", branch.target),
         };
@@ -129,12 +134,12 @@ fn line(bead: &Tracked, page: &mut Page) {
         Standing::Failed => ("✗", "failed"),
         Standing::Unknown => ("?", "unknown"),
     };
-    let title = escape::line(&bead.title);
+    let title = escape::escape_line(&bead.title);
     page.cut_line(format!("   {mark} {:<8} {}  {title}", word, bead.id));
     if !bead.assignee.is_empty() && bead.standing != Standing::Done {
         page.cut_line(format!(
             "              with {}",
-            escape::line(&bead.assignee)
+            escape::escape_line(&bead.assignee)
         ));
     }
     if !bead.waits_for.is_empty() {
@@ -144,7 +149,7 @@ fn line(bead: &Tracked, page: &mut Page) {
         ));
     }
     if !bead.why.is_empty() {
-        page.line(format!("              {}", escape::line(&bead.why)));
+        page.line(format!("              {}", escape::escape_line(&bead.why)));
     }
     for way in &bead.next_steps {
         // Whole, however narrow the screen: it is there to be copied.

@@ -1,6 +1,6 @@
 //! `gt crew add`.
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::crew::{self, CrewError};
 
@@ -21,7 +21,7 @@ pub(super) struct Args {
     branch: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mut added = Vec::new();
     for name in &args.names {
@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
     }
     anyhow::ensure!(!added.is_empty(), "no crew member was added");
-    answer(added, |added, page| {
+    build_report(added, |added, page| {
         for member in added {
             let (rig, name) = (&member.rig, &member.name);
             page.line(format!(

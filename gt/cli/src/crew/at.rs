@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer, attach};
+use super::super::{CommandResult, attach, build_report};
 use crate::context::Context;
 use gt::flow::{crew, session};
 
@@ -34,7 +34,7 @@ struct Visited {
     session: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let names = [args.name.clone()];
     let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             attach::attach(ctx, &town, &agent)?;
         }
     }
-    answer(visited, |visited, page| match &visited.session {
+    build_report(visited, |visited, page| match &visited.session {
         Some(session) => page.line(format!("● {} runs in session {session}", visited.agent)),
         None => page.line(visited.path.display().to_string()),
     })

@@ -6,7 +6,7 @@ mod list;
 mod start;
 mod stop;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::RigLayout;

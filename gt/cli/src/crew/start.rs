@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::{crew, session};
 use gt::host::runtime;
@@ -33,7 +33,7 @@ struct Started {
     needs_person: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut started = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             needs_person: runtime::question_of(&town, &agent),
         });
     }
-    answer(started, |started, page| {
+    build_report(started, |started, page| {
         for one in started {
             page.line(format!("● {} runs in session {}", one.agent, one.session));
             if let Some(question) = &one.needs_person {

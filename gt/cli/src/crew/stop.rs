@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::crew;
 
@@ -27,7 +27,7 @@ struct Stopped {
     was_running: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut stopped = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             agent: crew::address(&rig, &name).to_string(),
         });
     }
-    answer(stopped, |stopped, page| {
+    build_report(stopped, |stopped, page| {
         for one in stopped {
             let how = if one.was_running {
                 "has stopped"

@@ -7,7 +7,7 @@ mod start;
 mod status;
 mod stop;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -1,6 +1,6 @@
 //! `gt daemon start`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -14,9 +14,9 @@ struct Started {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let pid = daemon::start(&*ctx.town()?)?;
-    answer(Started { running: true, pid }, |started, page| {
+    build_report(Started { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));
     })
 }

@@ -1,6 +1,6 @@
 //! `gt daemon stop`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 
@@ -14,9 +14,9 @@ struct Stopped {
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let pid = daemon::stop(&*ctx.town()?)?;
-    answer(
+    build_report(
         Stopped {
             running: false,
             pid,

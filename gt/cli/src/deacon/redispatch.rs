@@ -1,6 +1,6 @@
 //! `gt deacon redispatch`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::deacon::redispatch::{Redispatched, redispatch};
 
@@ -17,17 +17,17 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let done = redispatch(&ctx.town()?, &args.bead, args.rig.as_deref())?;
     let bead = args.bead;
-    answer(done, move |done, page| match done {
+    build_report(done, move |done, page| match done {
         Redispatched::Slung { target, attempts } => {
             page.line(format!(
                 "✓ {bead} is slung to {target} (attempt {attempts} of 2)"
             ));
         }
         Redispatched::Waits { until } => {
-            let until = page.when(&until.to_string());
+            let until = page.relative_time(&until.to_string());
             page.line(format!(
                 "○ {bead} was slung again a moment ago, next attempt {until}"
             ));

@@ -1,6 +1,6 @@
 //! `gt deacon resume`.
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
 use gt::record::pause::Pause;
@@ -11,11 +11,11 @@ use gt::record::pause::Pause;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
     let was_paused = Pause::end(&town)?.is_some();
     daemon::wake(&town);
-    answer(
+    build_report(
         serde_json::json!({ "was_paused": was_paused }),
         move |_, page| {
             page.line(if was_paused {

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use kit::ui::escape;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::deacon::stale_hooks::{HookVerdict, stale_hooks};
 
@@ -22,9 +22,9 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line("✓ no stale hooks");
         }
@@ -35,15 +35,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 (HookVerdict::Reopen, None) => "→ would reopen",
                 (HookVerdict::Keep, None) => "○ kept",
             };
-            let (who, title) = (escape::line(&one.assignee), escape::line(&one.title));
-            let since = page.when(&one.since.to_string());
+            let (who, title) = (
+                escape::escape_line(&one.assignee),
+                escape::escape_line(&one.title),
+            );
+            let since = page.relative_time(&one.since.to_string());
             page.cut_line(format!("{mark} {} {title}", one.bead));
             page.line(format!(
                 "    on the hook of {who} since {since}: {}",
                 one.reason
             ));
             if let Some(failed) = &one.failed {
-                page.line(format!("    {}", escape::line(failed)));
+                page.line(format!("    {}", escape::escape_line(failed)));
             }
         }
     })

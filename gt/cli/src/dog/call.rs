@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 use gt::record;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let names = if args.all {
         let dogs = record::dog::list(&town).into_iter();
@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let live = dog::call(&town, &name, &args.agent)?;
         called.push(json!({ "dog": name, "session": live.name }));
     }
-    answer(called, |called, page| {
+    build_report(called, |called, page| {
         for one in called {
             let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
             page.line(format!(

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog::health;
 
@@ -20,9 +20,9 @@ pub(super) struct Args {
     max_inactivity: SignedDuration,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = health::check(&ctx.town()?, args.max_inactivity, args.auto_clear)?;
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         for one in found {
             page.line(one.describe());
         }

@@ -11,7 +11,7 @@ mod refresh;
 mod remove;
 mod status;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::identity::Address;

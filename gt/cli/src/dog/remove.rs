@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog;
 use gt::record;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let names: Vec<String> = if args.all {
         let dogs = record::dog::list(&town).into_iter();
@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let saved = dog::remove(&town, &name, args.force)?;
         removed.push(json!({ "dog": name, "saved": saved }));
     }
-    answer(removed, |removed, page| {
+    build_report(removed, |removed, page| {
         for one in removed {
             page.line(format!(
                 "✓ removed {}",

@@ -3,7 +3,7 @@
 use kit::ui::{counted, escape};
 use serde::Serialize;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog as dogs;
 use gt::record::dog::{self, Dog, DogState};
@@ -25,17 +25,17 @@ struct Pack {
     kennel_dir: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     if let Some(name) = args.name {
-        return answer(dogs::find(&town, &name)?, |dog, page| {
+        return build_report(dogs::find(&town, &name)?, |dog, page| {
             page.line(format!("{} is {}", dog.address(), dog.state.word()));
             if !dog.work.is_empty() {
-                page.line(format!("  at work on {}", escape::line(&dog.work)));
+                page.line(format!("  at work on {}", escape::escape_line(&dog.work)));
             }
             page.line(format!(
                 "  last active {}",
-                page.when(&dog.last_active.to_string())
+                page.relative_time(&dog.last_active.to_string())
             ));
         });
     }
@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         working: dogs.len() - idle,
         kennel_dir: dog::kennel(&town).display().to_string(),
     };
-    answer(pack, |pack, page| {
+    build_report(pack, |pack, page| {
         let (idle, working) = (pack.idle, pack.working);
         page.line(format!(
             "{}: {idle} idle, {working} at work",

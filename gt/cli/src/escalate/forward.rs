@@ -1,6 +1,6 @@
 //! `gt escalate forward`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -18,14 +18,14 @@ pub(in super::super) struct Args {
     message: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let to = town.address(&args.to)?;
     if let Some(rig) = to.rig() {
         town.rig(rig)?;
     }
     let one = escalate::forward(&town, &args.escalation, &to, &args.message)?;
-    answer(one, move |one, page| {
+    build_report(one, move |one, page| {
         page.line(format!("✓ {} is with {}", one.id, to.mailbox()));
     })
 }

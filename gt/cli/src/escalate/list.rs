@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::escalation::{self, Escalation, Severity};
 
@@ -19,7 +19,7 @@ pub(in super::super) struct Args {
     bead: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = ctx.town()?.store()?.snapshot()?;
     let mut found = escalation::list(&beads, args.all);
     found.retain(|one| {
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .iter()
         .filter_map(|one| Some(bd::bead::record::value(beads.get(&one.id)?)))
         .collect();
-    answer(raw, move |_, page| {
+    build_report(raw, move |_, page| {
         if found.is_empty() {
             page.line("no open escalations");
         }
@@ -63,7 +63,7 @@ fn line(one: &Escalation, page: &mut Page) {
     page.cut_line(format!(
         "{mark} {} [{state}{kind}] {}",
         one.id,
-        escape::line(&one.title)
+        escape::escape_line(&one.title)
     ));
     let count = one.details.occurrences;
     let count = if count > 1 {
@@ -74,7 +74,7 @@ fn line(one: &Escalation, page: &mut Page) {
     page.line(format!(
         "       {} from {}, {}{count}",
         one.severity.word(),
-        escape::line(&one.escalated_by),
-        page.when(&one.escalated_at)
+        escape::escape_line(&one.escalated_by),
+        page.relative_time(&one.escalated_at)
     ));
 }

@@ -12,7 +12,7 @@ use bd::query::when;
 use kit::sys::env;
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate::{self, EscalateError, Escalated, EscalationRequest};
 use gt::record::escalation::{Delivery, DeliveryState, EscalationChoice, Severity};
@@ -93,7 +93,7 @@ kit::verbs! {
     Stale => stale,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
@@ -116,7 +116,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         decision,
     };
     if args.dry_run {
-        return answer(escalate::preview(&town, &request)?, |found, page| {
+        return build_report(escalate::preview(&town, &request)?, |found, page| {
             page.line(format!("severity: {}", found.severity.word()));
             page.line(format!("routes: {}", found.actions.join(", ")));
             page.line(format!("mail to: {}", found.targets.join(", ")));
@@ -129,7 +129,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if let Some(warning) = &done.warning {
         ctx.ui.warn(warning);
     }
-    answer(done, human)
+    build_report(done, human)
 }
 
 /// A time that lies ahead: an age without a sign counts forward.
@@ -138,7 +138,7 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
         .parse()
         .ok()
         .and_then(|wait: jiff::SignedDuration| now.checked_add(wait).ok());
-    let at = in_a_while.or_else(|| when::read(text, now, &env::zone()));
+    let at = in_a_while.or_else(|| when::read(text, now, &env::local_time_zone()));
     let at = at.ok_or_else(|| {
         anyhow::anyhow!("the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow")
     })?;
@@ -184,10 +184,10 @@ fn delivery_line(delivery: &Delivery) -> String {
     };
     let detail = match (&delivery.detail, delivery.message.as_str()) {
         (detail, "") if detail.is_empty() => String::new(),
-        (detail, "") => format!(": {}", escape::line(detail)),
+        (detail, "") => format!(": {}", escape::escape_line(detail)),
         (_, message) => format!(": {message}"),
     };
-    format!("{mark} {}{detail}", escape::line(&delivery.route))
+    format!("{mark} {}{detail}", escape::escape_line(&delivery.route))
 }
 
 /// Why there is no escalation of this id.

@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::delivery_line;
 use crate::context::Context;
 use gt::record::escalation::Escalation;
@@ -19,51 +19,51 @@ pub(in super::super) struct Args {
     escalation: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = ctx.town()?.store()?.snapshot()?;
     let found = beads.get_live(&args.escalation).and_then(Escalation::read);
-    answer(
+    build_report(
         found.ok_or_else(|| super::unknown(&args.escalation))?,
         human,
     )
 }
 
 fn human(one: &Escalation, page: &mut Page) {
-    let title = escape::line(&one.title);
+    let title = escape::escape_line(&one.title);
     page.line(page.style().bold(&format!("{} {title}", one.id)));
     let details = &one.details;
     let original = match one.original_severity.as_str() {
         "" => String::new(),
-        old => format!(" (was {})", escape::line(old)),
+        old => format!(" (was {})", escape::escape_line(old)),
     };
     page.line(format!("Severity: {}{original}", one.severity.word()));
     let by_at = |by: &str, at: &str, page: &Page| match by {
         "" => String::new(),
-        by => format!("{}, {}", escape::line(by), page.when(at)),
+        by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),
     };
     let rows = [
         ("From", by_at(&one.escalated_by, &one.escalated_at, page)),
-        ("Category", escape::line(&details.category)),
-        ("Source", escape::line(&one.source)),
-        ("Bead", escape::line(&one.related_bead)),
-        ("Convoy", escape::line(&details.convoy)),
+        ("Category", escape::escape_line(&details.category)),
+        ("Source", escape::escape_line(&one.source)),
+        ("Bead", escape::escape_line(&one.related_bead)),
+        ("Convoy", escape::escape_line(&details.convoy)),
         ("Acknowledged by", by_at(&one.acked_by, &one.acked_at, page)),
-        ("Closed by", escape::line(&one.closed_by)),
+        ("Closed by", escape::escape_line(&one.closed_by)),
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         page.line(format!("{name}: {value}"));
     }
     if details.occurrences > 1 {
-        let last = page.when(&details.last_seen);
+        let last = page.relative_time(&details.last_seen);
         page.line(format!(
             "Escalated {} times, last {last}",
             details.occurrences
         ));
     }
     for step in &details.forwards {
-        let (by, to) = (escape::line(&step.by), escape::line(&step.to));
-        let note = escape::line(&step.note);
-        let when = page.when(&step.at);
+        let (by, to) = (escape::escape_line(&step.by), escape::escape_line(&step.to));
+        let note = escape::escape_line(&step.note);
+        let when = page.relative_time(&step.at);
         page.line(format!(
             "Passed on by {by} to {to}, {when}{}",
             after_colon(&note)
@@ -77,18 +77,18 @@ fn body(one: &Escalation, page: &mut Page) {
     let details = &one.details;
     if !one.reason.is_empty() {
         page.blank();
-        page.line(escape::block(one.reason.trim_end()));
+        page.line(escape::escape_block(one.reason.trim_end()));
     }
     if let Some(choice) = &details.decision {
         page.blank();
         for (number, option) in choice.options.iter().enumerate() {
-            page.line(format!("  {}. {}", number + 1, escape::line(option)));
+            page.line(format!("  {}. {}", number + 1, escape::escape_line(option)));
         }
         if !choice.default.is_empty() {
-            let default = escape::line(&choice.default);
+            let default = escape::escape_line(&choice.default);
             page.line(format!(
                 "  default {}: {default}",
-                page.when(&choice.deadline)
+                page.relative_time(&choice.deadline)
             ));
         }
     }
@@ -102,9 +102,12 @@ fn body(one: &Escalation, page: &mut Page) {
     if one.is_open() {
         page.line(format!("→ {}", one.next_step()));
     } else if details.answer.is_empty() {
-        page.line(format!("Closed: {}", escape::line(&one.closed_reason)));
+        page.line(format!(
+            "Closed: {}",
+            escape::escape_line(&one.closed_reason)
+        ));
     } else {
-        page.line(format!("Answer: {}", escape::block(&details.answer)));
+        page.line(format!("Answer: {}", escape::escape_block(&details.answer)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
@@ -17,19 +17,19 @@ pub(in super::super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = escalate::raise_stale(&ctx.town()?, args.dry_run)?;
     let verb = if args.dry_run {
         "would be raised"
     } else {
         "raised"
     };
-    answer(found, move |found, page| {
+    build_report(found, move |found, page| {
         if found.is_empty() {
             page.line("no escalation is stale");
         }
         for one in found {
-            let title = escape::line(&one.title);
+            let title = escape::escape_line(&one.title);
             if one.skipped {
                 page.cut_line(format!("– {} stays: {} ({title})", one.id, one.skip_reason));
             } else {

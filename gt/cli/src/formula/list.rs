@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// List formulas
@@ -21,7 +21,7 @@ struct Listed {
     source: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
     let rig = rig.map(|rig| town.rig(rig)).transpose()?;
@@ -39,14 +39,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 .warn(&format!("{} is left out: {problem}", found.name)),
         }
     }
-    answer(listed, |listed, page| {
+    build_report(listed, |listed, page| {
         let width = listed
             .iter()
             .map(|one| one.name.len())
             .max()
             .unwrap_or_default();
         for one in listed {
-            let text = escape::line(&one.description);
+            let text = escape::escape_line(&one.description);
             page.cut_line(format!("{:width$}  {:9}  {text}", one.name, one.r#type));
         }
     })

@@ -5,7 +5,7 @@ mod list;
 mod run;
 mod show;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 
 kit::family! {

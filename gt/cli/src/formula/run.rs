@@ -1,7 +1,7 @@
 use kit::ui::{Page, escape};
 use serde_json::json;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::formula::{self, RunRequest, Started};
 use gt::flow::sling::formula::rig_of;
 
@@ -44,10 +44,11 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = rig_of(&town, &args.rig)?;
-    let mut values = bd::molecule::template::read_values(&args.var).map_err(kit::failure::Usage)?;
+    let mut values =
+        bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
     if let Some(number) = args.pr {
         values.insert("pr".to_owned(), number.to_string());
     }
@@ -60,8 +61,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map(str::to_owned)
     };
     let name = args.formula.or_else(setting);
-    let name =
-        name.ok_or_else(|| kit::failure::Usage("name a formula: gt formula run FORMULA".into()))?;
+    let name = name
+        .ok_or_else(|| kit::failure::UsageError("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {
         formula: name,
         values,
@@ -77,17 +78,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map(|(id, title)| json!({"id": id, "title": title}))
             .collect();
         let data = json!({"formula": name, "rig": rig.name(), "beads": steps, "dry_run": true});
-        return answer(data, move |_, page| {
+        return build_report(data, move |_, page| {
             page.line(format!("Would run {name}:"));
             for (id, title) in &titles {
-                page.cut_line(format!("  {}: {}", escape::line(id), escape::line(title)));
+                page.cut_line(format!(
+                    "  {}: {}",
+                    escape::escape_line(id),
+                    escape::escape_line(title)
+                ));
             }
         });
     }
-    let warn = |problem: &str| ctx.ui.warn(&escape::line(problem));
+    let warn = |problem: &str| ctx.ui.warn(&escape::escape_line(problem));
     let started = formula::run(&town, &rig, &prepared, &request, warn)?;
     gt::host::daemon::wake(&town);
-    answer(started, show)
+    build_report(started, show)
 }
 
 fn show(started: &Started, page: &mut Page) {

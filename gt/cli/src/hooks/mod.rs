@@ -5,7 +5,7 @@ mod install;
 mod status;
 mod sync;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {
@@ -23,8 +23,8 @@ kit::family! {
 }
 
 /// What was added to settings files.
-fn changed(changed: Vec<gt::host::runtime::installed::Hooks>) -> Answer {
-    super::answer(changed, |changed, page| {
+fn changed(changed: Vec<gt::host::runtime::installed::Hooks>) -> CommandResult {
+    super::build_report(changed, |changed, page| {
         if changed.is_empty() {
             page.line("nothing was missing");
         }

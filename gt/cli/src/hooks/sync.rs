@@ -1,6 +1,6 @@
 //! `gt hooks sync`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 use gt::host::runtime::installed;
 
@@ -11,7 +11,7 @@ pub(super) struct Args {
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     super::changed(installed::sync(
         &*ctx.town()?,
         args.target.as_deref(),

@@ -1,6 +1,6 @@
 //! `gt mail archive`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 use gt::record::mail::{self, Removal};
 
@@ -14,7 +14,7 @@ pub(super) struct Args {
     messages: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     super::change(ctx, &args.messages, "archived", |town, ids| {
         mail::remove(town, ids, Removal::Archived)
     })

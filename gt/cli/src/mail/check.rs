@@ -3,7 +3,7 @@
 use kit::ui::escape;
 
 use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::mail::{self, Message};
 
@@ -35,7 +35,7 @@ struct Check {
     news: Vec<Message>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.inject && is_of_copy(ctx) {
         return nothing();
     }
@@ -48,13 +48,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.inject {
         let found = found.unwrap_or_default();
         let text = reminder(&found);
-        return answer(found, move |_, page| match text.as_str() {
+        return build_report(found, move |_, page| match text.as_str() {
             "" => {}
             text if args.context_json => page.line(event.context_json(text)),
             text => page.line(text),
         });
     }
-    answer(found?, |found, page| match found.unread {
+    build_report(found?, |found, page| match found.unread {
         0 => page.line("no unread mail"),
         1 => page.line("1 unread message"),
         n => page.line(format!("{n} unread messages")),
@@ -97,7 +97,10 @@ fn reminder(found: &Check) -> String {
         lines.push(format!("{count} (gt mail read <id>); new ones:"));
     }
     for message in found.news.iter().take(NAMED) {
-        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        let (from, subject) = (
+            escape::escape_line(&message.from),
+            escape::escape_line(&message.subject),
+        );
         let line = format!("- {} from {from}: {subject}", message.id);
         lines.push(line.replace('<', "‹").replace('>', "›"));
     }

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::mail::{self, Message};
 
@@ -22,7 +22,7 @@ pub(super) struct Args {
     identity: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let address = args.identity.or(args.address);
     let mailbox = super::mailbox(&town, address.as_deref())?;
@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.unread {
         messages.retain(|message| !message.read);
     }
-    answer(messages, move |messages, page| {
+    build_report(messages, move |messages, page| {
         let unread = messages.iter().filter(|message| !message.read).count();
         page.line(format!(
             "{mailbox}: {}, {unread} unread",
@@ -65,12 +65,12 @@ fn line(number: &str, message: &Message, page: &mut kit::ui::Page) {
     };
     page.cut_line(format!(
         "{number:>4} {mark}{urgent} {}",
-        escape::line(&message.subject)
+        escape::escape_line(&message.subject)
     ));
     page.line(format!(
         "       {} from {}, {}",
         message.id,
-        escape::line(&message.from),
-        page.when(&message.timestamp)
+        escape::escape_line(&message.from),
+        page.relative_time(&message.timestamp)
     ));
 }

@@ -1,6 +1,6 @@
 //! `gt mail mark-unread`.
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 use gt::record::mail;
 
@@ -12,7 +12,7 @@ pub(super) struct Args {
     messages: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     super::change(ctx, &args.messages, "is unread", |town, ids| {
         mail::mark_unread(town, ids)
     })

@@ -10,7 +10,7 @@ mod read;
 mod reply;
 mod send;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::mail;
@@ -43,13 +43,13 @@ fn change(
     which: &[String],
     done: &'static str,
     act: impl Fn(&LiveTown, &[String]) -> anyhow::Result<()>,
-) -> Answer {
+) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
     let messages = mail::read_all(&town.store()?.snapshot()?, &mailbox, which)?;
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
-    answer(Changed { changed }, move |report, page| {
+    build_report(Changed { changed }, move |report, page| {
         for id in &report.changed {
             page.line(format!("✓ {id} {done}"));
         }

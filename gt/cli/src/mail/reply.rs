@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::send::Sent;
 use crate::context::Context;
 use gt::record::mail;
@@ -24,19 +24,19 @@ pub(super) struct Args {
     body: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
     let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
     let text = args.text.or(args.body).unwrap_or_default();
     let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
     let (to, subject) = (reply.to, reply.subject);
-    answer(Sent { id, to, subject }, |sent, page| {
+    build_report(Sent { id, to, subject }, |sent, page| {
         page.line(format!(
             "✓ {} to {}: {}",
             sent.id,
             sent.to,
-            escape::line(&sent.subject)
+            escape::escape_line(&sent.subject)
         ));
     })
 }

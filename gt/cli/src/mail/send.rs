@@ -1,6 +1,6 @@
 //! `gt mail send`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
 use gt::flow::recipient::recipient;
@@ -41,7 +41,7 @@ pub(super) struct Sent {
     pub(super) subject: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let to = recipient(&town, &args.to)?;
     let kind = args.kind;
@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ..NewMessage::default()
     };
     let id = mail::send(&town, &message)?;
-    answer(
+    build_report(
         Sent {
             id,
             to: message.to,
@@ -75,7 +75,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 "✓ {} to {}: {}",
                 sent.id,
                 sent.to,
-                kit::ui::escape::line(&sent.subject)
+                kit::ui::escape::escape_line(&sent.subject)
             ));
         },
     )

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Attach a molecule to a bead, or to the work on your hook
@@ -20,13 +20,13 @@ pub(super) struct Attached {
     pub(super) molecule: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mut words = args.words;
     let named = words.pop().unwrap_or_default();
     let target = words.pop().unwrap_or_default();
     let (bead, molecule) = molecule::attach(&town, &target, &named)?;
-    answer(Attached { bead, molecule }, |done, page| {
+    build_report(Attached { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })
 }

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Remove the molecule of the work on a hook, without a digest
@@ -18,10 +18,10 @@ struct Burned {
     beads: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (burned, beads) = molecule::burn(&town, &args.target)?;
-    answer(Burned { burned, beads }, |done, page| {
+    build_report(Burned { burned, beads }, |done, page| {
         let count = kit::ui::counted(done.beads, "bead");
         page.line(format!("✓ burned {}: {count}", done.burned));
     })

@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, answer, next_line, progress_line};
+use super::{CommandResult, Context, build_report, next_line, progress_line};
 use gt::flow::molecule;
 use gt::record::molecule::Molecule;
 
@@ -33,7 +33,7 @@ struct Standing {
     molecule: Option<Molecule>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let identity = match args.target.as_str() {
         "" => town.actor.to_string(),
@@ -60,18 +60,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         status,
         molecule: found,
     };
-    answer(current, |current, page| {
+    build_report(current, |current, page| {
         let Some(found) = &current.molecule else {
             page.line(format!("{} follows no molecule", current.identity));
             return;
         };
         page.line(progress_line(found));
         if let Some(step) = &found.current {
-            page.line(format!("{}: {}", step.id, escape::line(&step.title)));
+            page.line(format!("{}: {}", step.id, escape::escape_line(&step.title)));
             for text in [&step.description, &step.acceptance] {
                 if !text.trim().is_empty() {
                     page.blank();
-                    page.line(escape::block(text.trim()));
+                    page.line(escape::escape_block(text.trim()));
                 }
             }
             page.blank();

@@ -1,4 +1,4 @@
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use bd::molecule::draw;
 use bd::molecule::progress::Progress;
 use gt::flow::molecule;
@@ -11,7 +11,7 @@ pub(super) struct Args {
     target: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (bead, found) = molecule::attached(&town, &args.target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
@@ -20,7 +20,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let steps = Progress::of(&beads, &found.id).map(|progress| draw::steps_of(&progress));
     let steps = steps.unwrap_or_default();
     let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
-    answer(found.clone(), move |_, page| {
+    build_report(found.clone(), move |_, page| {
         let state = |at: usize| states.get(at).copied().unwrap_or_default();
         bd::molecule::step_tree::draw(page, &steps, |at| format!("[{}] ", state(at)));
     })

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Answer, Context, answer};
+use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
 /// Take the molecule off a bead, or off the work on your hook
@@ -20,10 +20,10 @@ struct Detached {
     molecule: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (bead, molecule) = molecule::detach(&town, &args.target)?;
-    answer(Detached { bead, molecule }, |done, page| {
+    build_report(Detached { bead, molecule }, |done, page| {
         match &done.molecule {
             Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
             None => page.line(format!("{} has no molecule", done.bead)),

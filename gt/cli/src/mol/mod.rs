@@ -13,7 +13,7 @@ mod step;
 
 use kit::ui::{Page, escape};
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::molecule::{Molecule, MoleculeStep};
 
@@ -38,7 +38,7 @@ kit::family! {
 /// The steps, with a mark at the current one.
 fn list_steps(page: &mut Page, steps: &[MoleculeStep]) {
     for step in steps {
-        let title = escape::line(&step.title);
+        let title = escape::escape_line(&step.title);
         page.cut_line(format!("  [{}] {}: {title}", step.state, step.id));
     }
 }

@@ -1,5 +1,5 @@
 use super::status::ProgressShown;
-use super::{Answer, Context, answer, list_steps, next_line, progress_line};
+use super::{CommandResult, Context, build_report, list_steps, next_line, progress_line};
 use gt::flow::molecule;
 
 /// Show how far a molecule is
@@ -10,12 +10,12 @@ pub(super) struct Args {
     target: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (bead, found) = molecule::attached(&town, &args.target)?;
     let found = found.filter(|found| !found.steps.is_empty());
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule with steps"))?;
-    answer(ProgressShown::of(&found), move |_, page| {
+    build_report(ProgressShown::of(&found), move |_, page| {
         page.line(progress_line(&found));
         list_steps(page, &found.steps);
         page.line(next_line(&found));

@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{Answer, Context, Molecule, answer, list_steps, next_line, progress_line};
+use super::{CommandResult, Context, Molecule, build_report, list_steps, next_line, progress_line};
 use gt::flow::molecule;
 
 /// Show the molecule of the work on a hook
@@ -70,7 +70,7 @@ impl ProgressShown {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let target = match args.target.as_str() {
         "" => town.actor.to_string(),
@@ -91,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         progress: found.as_ref().map(ProgressShown::of),
         molecule: found,
     };
-    answer(status, |status, page| {
+    build_report(status, |status, page| {
         let Some(bead) = &status.pinned_bead else {
             page.line(format!("{} has no work on its hook", status.target));
             return;
@@ -101,7 +101,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             page.line(format!("Next: gt sling FORMULA --on {bead}"));
             return;
         };
-        let title = escape::line(&found.title);
+        let title = escape::escape_line(&found.title);
         page.line(format!("{bead}: molecule {} {title}", found.id));
         page.line(format!("  {}", progress_line(found)));
         list_steps(page, &found.steps);

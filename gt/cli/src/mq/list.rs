@@ -4,7 +4,7 @@ use bd::bead::{Bead, Status};
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
@@ -41,18 +41,18 @@ struct RequestRow {
     stopped_by: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {
         Ok(unused) => {
             // Keys that are known and have no effect are for the doctor.
             for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
-                ctx.ui.warn(&escape::line(&unknown.to_string()));
+                ctx.ui.warn(&escape::escape_line(&unknown.to_string()));
             }
         }
         Err(error) => {
-            let error = escape::line(&error.to_string());
+            let error = escape::escape_line(&error.to_string());
             ctx.ui
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
@@ -94,7 +94,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     let rig = args.rig.clone();
-    answer(rows, move |rows, page| {
+    build_report(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("the merge queue is empty");
         }
@@ -118,12 +118,15 @@ fn shown(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
     if let Some(hook) = &row.stopped_by {
         page.line(format!(
             "        {} stopped it; to let it by: gt mq waive {} --reason WHY",
-            escape::line(hook),
+            escape::escape_line(hook),
             row.id
         ));
     }
     if let Some(reason) = &row.needs_person {
-        page.line(format!("        needs a person: {}", escape::line(reason)));
+        page.line(format!(
+            "        needs a person: {}",
+            escape::escape_line(reason)
+        ));
         page.line(format!("        when mended: gt mq retry {}", row.id));
     }
 }

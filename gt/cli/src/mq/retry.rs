@@ -1,6 +1,6 @@
 //! `gt mq retry`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::merge_request;
 
@@ -17,12 +17,12 @@ struct Retried {
     was: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
     gt::host::daemon::wake(&town);
-    answer(
+    build_report(
         Retried {
             request: found.bead.id,
             was,

@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::landing;
 use gt::flow::mq::{self, MergeOutcome};
@@ -17,7 +17,7 @@ pub(super) struct Args {
     rig: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
@@ -27,10 +27,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ctx.ui.status(&format!(
             "🚚 {} landed: {}",
             landed.id,
-            escape::line(&landed.title)
+            escape::escape_line(&landed.title)
         ));
     }
-    answer(merged, |merged, page| {
+    build_report(merged, |merged, page| {
         if merged.is_empty() {
             page.line("nothing is ready in the merge queue");
         }
@@ -44,22 +44,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
                 MergeOutcome::GateFailed { gate, task } => (
                     "✗",
-                    format!("gate {} failed: task {task}", escape::line(gate)),
+                    format!("gate {} failed: task {task}", escape::escape_line(gate)),
                 ),
                 MergeOutcome::TargetBroken { gate, task } => (
                     "…",
                     format!(
                         "its target fails gate {} without it: task {task}",
-                        escape::line(gate)
+                        escape::escape_line(gate)
                     ),
                 ),
-                MergeOutcome::NeedsPerson { reason } => {
-                    ("✗", format!("needs a person: {}", escape::line(reason)))
-                }
+                MergeOutcome::NeedsPerson { reason } => (
+                    "✗",
+                    format!("needs a person: {}", escape::escape_line(reason)),
+                ),
                 MergeOutcome::Withdrawn { reason } => {
-                    ("✗", format!("withdrawn: {}", escape::line(reason)))
+                    ("✗", format!("withdrawn: {}", escape::escape_line(reason)))
                 }
-                MergeOutcome::Later { reason } => ("…", format!("later: {}", escape::line(reason))),
+                MergeOutcome::Later { reason } => {
+                    ("…", format!("later: {}", escape::escape_line(reason)))
+                }
             };
             page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
         }

@@ -1,6 +1,6 @@
 //! `gt mq waive`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
@@ -24,7 +24,7 @@ struct Waived {
     waiver: merge_request::Waiver,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
@@ -33,11 +33,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         request: found.bead.id,
         waiver,
     };
-    answer(waived, |waived, page| {
+    build_report(waived, |waived, page| {
         page.line(format!(
             "✓ {} passes its hooks: {}",
             waived.request,
-            kit::ui::escape::line(&waived.waiver.reason)
+            kit::ui::escape::escape_line(&waived.waiver.reason)
         ));
     })
 }

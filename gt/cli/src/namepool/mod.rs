@@ -4,7 +4,7 @@ mod set;
 mod show;
 mod themes;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 /// Show and choose the names of a rig's polecats
@@ -23,7 +23,7 @@ enum Verb {
     Themes(themes::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => show::run(ctx, args.rig.as_deref()),
         Some(Verb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),

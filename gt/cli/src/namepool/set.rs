@@ -1,6 +1,6 @@
 //! `gt namepool set`.
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::record::polecat;
 use gt::town::config::{self, Layer};
@@ -12,7 +12,7 @@ pub(super) struct Args {
     theme: String,
 }
 
-pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = rig::wanted(ctx, &town, rig)?;
     let known: Vec<&str> = polecat::themes().collect();
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
     config::change(&town, Some(&rig), Layer::Settings, key, Some(&args.theme))?;
     let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
     let data = serde_json::json!({ "rig": rig, "style": theme });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("{rig}: theme {theme}"));
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::super::{Answer, answer, rig};
+use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::record::polecat;
 use gt::town::config;
@@ -19,7 +19,7 @@ struct Pool {
     next: String,
 }
 
-pub(super) fn run(ctx: &Context, rig: Option<&str>) -> Answer {
+pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let town = ctx.town()?;
     let rig = rig::wanted(ctx, &town, rig)?;
     let (style, names) = config::names(&town, &rig);
@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>) -> Answer {
         used,
         next,
     };
-    answer(pool, |pool, page| {
+    build_report(pool, |pool, page| {
         if pool.names.is_empty() {
             page.line(format!("{}: theme {}", pool.rig, pool.style));
         } else {

@@ -1,6 +1,6 @@
 //! `gt polecat list`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::town_view::TownView;
 use gt::view::polecat::PolecatRow;
@@ -16,7 +16,7 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rigs = town.rigs_named(args.rig.as_deref())?;
     let view = TownView::read(&town)?;
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         town.rig_store(&rig)?;
         rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
     }
-    answer(rows, |rows, page| {
+    build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("no polecats yet: gt sling BEAD RIG makes the first");
         }

@@ -5,7 +5,7 @@ mod nuke;
 mod retry;
 mod status;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::identity::Address;

@@ -1,6 +1,6 @@
 //! `gt polecat nuke`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow;
 use gt::record::town_view::TownView;
@@ -19,7 +19,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let mut nuked = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let (rig, name) = super::parse(&town, text)?;
         nuked.push(flow::polecat::nuke(&town, &view, &rig, &name, args.force)?);
     }
-    answer(nuked, |nuked, page| {
+    build_report(nuked, |nuked, page| {
         for one in nuked {
             page.line(format!("✓ the sandbox of {} is removed", one.polecat));
             if let Some(bead) = &one.released {

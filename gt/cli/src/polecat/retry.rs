@@ -1,6 +1,6 @@
 //! `gt polecat retry`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow;
 
@@ -19,13 +19,13 @@ struct Retried {
     was: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let was = flow::polecat::retry(&town, &rig, &name)?;
     gt::host::daemon::wake(&town);
     let polecat = format!("{}/{name}", rig.name());
-    answer(Retried { polecat, was }, |retried, page| {
+    build_report(Retried { polecat, was }, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));
     })
 }

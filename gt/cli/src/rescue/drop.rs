@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rescue;
 
@@ -21,9 +21,9 @@ struct Dropped {
     commit: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (reference, commit) = rescue::drop_saved(&ctx.town()?, &args.reference)?;
-    answer(Dropped { reference, commit }, |dropped, page| {
+    build_report(Dropped { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(
             "✓ {} is dropped (it was {commit})",

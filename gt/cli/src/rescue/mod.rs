@@ -5,7 +5,7 @@ mod list;
 mod restore;
 mod show;
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -3,7 +3,7 @@
 use kit::ui::{Page, escape};
 
 use super::super::agent_event::nothing;
-use super::super::{Answer, answer, pager};
+use super::super::{CommandResult, build_report, pager};
 use crate::context::Context;
 use gt::flow::rescue::{self, ShownWork};
 
@@ -18,20 +18,20 @@ pub(super) struct Args {
     reference: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = rescue::show(&ctx.town()?, &args.reference)?;
     let mut page = ctx.ui.page();
     show(&found, &mut page);
     if pager::show(ctx, page.text()) {
         return nothing();
     }
-    answer(found, show)
+    build_report(found, show)
 }
 
 fn show(found: &ShownWork, page: &mut Page) {
     let work = &found.work;
     page.line(page.style().bold(&work.reference));
-    for line in escape::block(&found.log).lines() {
+    for line in escape::escape_block(&found.log).lines() {
         page.line(line);
     }
     if found.log.trim().is_empty() {

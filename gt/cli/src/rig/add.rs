@@ -1,6 +1,6 @@
 //! `gt rig add`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::rig::{self, AddRequest};
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     no_remote: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let request = AddRequest {
         name: args.name.clone(),
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         no_remote: args.no_remote,
     };
     let added = rig::add(&town, &request, &|text| ctx.ui.status(text))?;
-    answer(added, |added, page| {
+    build_report(added, |added, page| {
         let remote = added.remote.as_deref().unwrap_or("none: local only");
         let beads = if added.tracked_beads {
             "tracked by the repository"

@@ -7,7 +7,7 @@ mod status;
 
 pub(super) use status::{rig_of_folder, wanted};
 
-use super::Answer;
+use super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -1,6 +1,6 @@
 //! `gt rig status`.
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::RigLayout;
@@ -17,10 +17,10 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = wanted(ctx, &town, args.rig.as_deref())?;
-    answer(rig::status(&town, &rig)?, human)
+    build_report(rig::status(&town, &rig)?, human)
 }
 
 fn human(status: &RigStatus, page: &mut kit::ui::Page) {
@@ -35,7 +35,10 @@ fn human(status: &RigStatus, page: &mut kit::ui::Page) {
     page.line(format!("  beads   {}-", status.rig.prefix));
     page.line(format!("  queue   {} waiting", status.queue));
     if let Some(problem) = &status.rig.problem {
-        page.line(format!("  problem {}", kit::ui::escape::line(problem)));
+        page.line(format!(
+            "  problem {}",
+            kit::ui::escape::escape_line(problem)
+        ));
     }
     for worker in &status.workers {
         let dot = if worker.session_running { "●" } else { "○" };

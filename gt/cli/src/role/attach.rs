@@ -1,7 +1,7 @@
 //! `gt mayor attach`, `gt deacon attach`, …
 
 use super::super::attach;
-use super::{Answer, Which, answer};
+use super::{CommandResult, Which, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -15,9 +15,9 @@ pub(crate) struct Args<W: Which> {
     agent: String,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
     let live = role::start(&town, &agent, &args.agent)?;
     attach::attach(ctx, &town, &agent)?;
-    answer(serde_json::json!({ "session": live.name }), |_, _| {})
+    build_report(serde_json::json!({ "session": live.name }), |_, _| {})
 }

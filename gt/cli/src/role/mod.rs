@@ -8,7 +8,7 @@ pub(crate) mod stop;
 
 use std::fmt;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use gt::town::identity::Address;
 
 /// Which agent a command is about.

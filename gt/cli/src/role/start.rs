@@ -1,6 +1,6 @@
 //! `gt mayor start`, `gt deacon start`, …
 
-use super::{Answer, Which, answer, command_of};
+use super::{CommandResult, Which, build_report, command_of};
 use crate::context::Context;
 use gt::flow::role;
 use gt::host::runtime;
@@ -18,15 +18,15 @@ pub(crate) struct Args<W: Which> {
     agent: String,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
     let live = role::start(&town, &agent, &args.agent)?;
     let question = runtime::question_of(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         page.line(format!("● {agent} runs in session {}", live.name));
         if let Some(question) = &question {
-            let question = kit::ui::escape::line(question);
+            let question = kit::ui::escape::escape_line(question);
             page.line(format!("  and asks you about: {question}"));
         }
         page.line(format!("  → {}", command_of(&agent, "attach")));

@@ -2,7 +2,7 @@
 
 use kit::ui::Page;
 
-use super::{Answer, Which, answer, command_of};
+use super::{CommandResult, Which, build_report, command_of};
 use crate::context::Context;
 use gt::record::role::RoleMode;
 use gt::view::role::{RoleStatus, status};
@@ -19,12 +19,12 @@ pub(crate) struct Args<W: Which> {
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
     let status = status(&town, &agent)?;
     let attach = command_of(&agent, "attach");
     let start = command_of(&agent, "start");
-    answer(status, move |status, page| {
+    build_report(status, move |status, page| {
         show(status, &start, &attach, page);
     })
 }
@@ -50,8 +50,8 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
             page.line("  it was stopped, so the patrol does not start it");
         } else if let Some(since) = restarts.looping() {
             let (since, next) = (
-                page.when(&since.to_string()),
-                page.when(&restarts.backoff_until.to_string()),
+                page.relative_time(&since.to_string()),
+                page.relative_time(&restarts.backoff_until.to_string()),
             );
             page.line(format!(
                 "  ! in a crash loop since {since}, next start {next}"
@@ -59,16 +59,16 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
         }
     }
     if let Some(beat) = &status.heartbeat {
-        let when = page.when(&beat.beat.timestamp.to_string());
-        let what = kit::ui::escape::line(&beat.beat.last_action);
+        let when = page.relative_time(&beat.beat.timestamp.to_string());
+        let what = kit::ui::escape::escape_line(&beat.beat.last_action);
         page.line(format!("  heartbeat {} {when}: {what}", beat.beat.cycle));
     }
     if let Some(last) = &status.last_triage {
         let (when, reason) = (
-            page.when(&last.completed_at),
-            kit::ui::escape::line(&last.reason),
+            page.relative_time(&last.completed_at),
+            kit::ui::escape::escape_line(&last.reason),
         );
-        let action = kit::ui::escape::line(&last.last_action);
+        let action = kit::ui::escape::escape_line(&last.last_action);
         page.line(format!(
             "  last look at the deacon {when}: {action}, {reason}"
         ));

@@ -1,6 +1,6 @@
 //! `gt mayor stop`, `gt deacon stop`, …
 
-use super::{Answer, Which, answer};
+use super::{CommandResult, Which, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -13,11 +13,11 @@ pub(crate) struct Args<W: Which> {
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> Answer {
+pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
     let was_running = role::stop(&town, &agent)?;
     let data = serde_json::json!({ "was_running": was_running });
-    answer(data, move |_, page| {
+    build_report(data, move |_, page| {
         let how = if was_running {
             "has stopped"
         } else {

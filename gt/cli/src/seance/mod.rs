@@ -6,7 +6,7 @@ use bd::query::when;
 use kit::ui::escape;
 use serde_json::json;
 
-use super::{Answer, answer};
+use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::seance::{self, Asked, Session, Wanted};
 
@@ -68,7 +68,7 @@ impl Which {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
@@ -90,9 +90,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         if is_recorded {
             report["recorded"] = json!(true);
         }
-        return answer(report, move |_, page| {
+        return build_report(report, move |_, page| {
             for line in said.iter().flat_map(|said| said.lines()) {
-                page.line(escape::line(line));
+                page.line(escape::escape_line(line));
             }
         });
     }
@@ -100,7 +100,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.recent > 0 {
         found.truncate(args.recent);
     }
-    answer(found, |found, page| {
+    build_report(found, |found, page| {
         if found.is_empty() {
             page.line(
                 "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
@@ -112,7 +112,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let width = ids.max().unwrap_or_default();
         for session in found {
             // Whole: the id is there to be copied.
-            page.line(row(session, width, &page.when(&session.ts)));
+            page.line(row(session, width, &page.relative_time(&session.ts)));
         }
     })
 }
@@ -130,15 +130,15 @@ fn row(session: &Session, width: usize, when: &str) -> String {
     };
     format!(
         "{:<width$}  {:<26}  {}  {transcript:<10}  {}{end}",
-        escape::line(&session.session_id),
-        escape::line(&session.actor),
+        escape::escape_line(&session.session_id),
+        escape::escape_line(&session.actor),
         when,
-        escape::line(&session.bead)
+        escape::escape_line(&session.bead)
     )
 }
 
 /// A time, or so long ago.
 fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    when::past(text, now, &kit::sys::env::zone())
+    when::past(text, now, &kit::sys::env::local_time_zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }

@@ -3,7 +3,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use super::Which;
 use crate::context::Context;
 use gt::flow::seance;
@@ -30,7 +30,7 @@ struct FoundPlace {
     hit: Hit,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     anyhow::ensure!(!args.text.trim().is_empty(), "say what to search for");
     let town = ctx.town()?;
     let limit = if args.limit == 0 {
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             break;
         }
     }
-    answer(places, |places, page| {
+    build_report(places, |places, page| {
         if places.is_empty() {
             page.line("nothing was found in the transcripts that are there");
         }
@@ -63,13 +63,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let mark = if hit.handoff { " (handoff)" } else { "" };
             page.line(format!(
                 "{}  {}  turn {}  {}  {}{mark}",
-                escape::line(&place.session_id),
-                escape::line(&place.actor),
+                escape::escape_line(&place.session_id),
+                escape::escape_line(&place.actor),
                 hit.turn,
-                page.when(&hit.at),
-                escape::line(&hit.by)
+                page.relative_time(&hit.at),
+                escape::escape_line(&hit.by)
             ));
-            page.line(format!("  > {}", escape::line(&hit.text)));
+            page.line(format!("  > {}", escape::escape_line(&hit.text)));
         }
     })
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::agent_event::AgentEvent;
-use super::super::{Answer, answer};
+use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
 use gt::town::event::event;
@@ -13,7 +13,7 @@ use gt::town::event::event;
 pub(super) struct Args {}
 
 /// Saves what the next session needs; prints nothing.
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
     let event = AgentEvent::read();
     let (session, reason) = (event.field("session_id"), event.field("reason"));
@@ -22,5 +22,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
         session_id: session, reason: reason, role: town.actor.role(), actor: actor,
     ));
     checkpoint::save(&town, &town.actor, session)?;
-    answer(json!({ "session_id": session }), |_, _| {})
+    build_report(json!({ "session_id": session }), |_, _| {})
 }

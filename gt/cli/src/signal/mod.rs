@@ -4,7 +4,7 @@ mod end;
 mod event;
 mod stop;
 
-use super::Answer;
+use super::CommandResult;
 use super::agent_event::{is_of_copy, nothing};
 use crate::context::Context;
 
@@ -24,7 +24,7 @@ kit::verbs! {
     End => end,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if is_of_copy(ctx) {
         return nothing();
     }

@@ -227,7 +227,7 @@ fn landed_text(
     let beads: Vec<String> = record::convoy::tracked_ids(convoy)
         .map(|id| match end_of(id) {
             "" => format!("- {id}"),
-            end => format!("- {id}: {}", escape::line(end)),
+            end => format!("- {id}: {}", escape::escape_line(end)),
         })
         .collect();
     let merged = record::convoy::tracked_ids(convoy)

@@ -44,9 +44,9 @@ pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
         }
         let entries = briefing::entries(&stores, convoy);
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(
+        file::replace_file_relaxed(
             &path,
             &serde_json::to_vec(&Ready { made_from, entries })?,
             0o600,
@@ -63,7 +63,7 @@ pub fn load(town: &LiveTown, convoy: &str) -> Option<Vec<Entry>> {
 }
 
 fn read(path: &Path) -> Option<Ready> {
-    serde_json::from_slice(&file::read(path).ok()??).ok()
+    serde_json::from_slice(&file::read_file_if_exists(path).ok()??).ok()
 }
 
 /// The identity of every file that beads are read from.

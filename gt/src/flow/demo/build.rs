@@ -57,7 +57,7 @@ pub(super) fn build(
         ..InstallRequest::default()
     };
     install(env, &clock, &root, &owner)?;
-    let town = crate::host::live_town::open(&env.at(&root), &root, Address::Overseer);
+    let town = crate::host::live_town::open(&env.in_dir(&root), &root, Address::Overseer);
     let add = rig::AddRequest {
         name: "demo".to_owned(),
         url: Some(origin.display().to_string()),
@@ -93,7 +93,7 @@ fn tracing_free(_text: &str) {}
 /// small one made here.
 fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<String> {
     if let Some(repo) = &request.repo {
-        let path = env.absolute(repo);
+        let path = env.make_absolute(repo);
         return Ok(if path.exists() {
             path.display().to_string()
         } else {
@@ -104,14 +104,14 @@ fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<Stri
         return Ok(top.display().to_string());
     }
     let small = place.join("small");
-    file::make_folder(&small, 0o755)?;
+    file::create_folder(&small, 0o755)?;
     let who = Identity {
         name: "Demo".to_owned(),
         email: "demo@gastown.local".to_owned(),
     };
     let git = Git::at(&small).with_identity(&who);
     git.init("main", false)?;
-    file::replace(
+    file::replace_file(
         &small.join("README.md"),
         b"# A small repository for the demo\n",
         0o644,
@@ -168,7 +168,7 @@ fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
 /// The gate, and the agent: the one asked for, else the demo's own script.
 fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
-    file::replace(&script, SCRIPT.as_bytes(), 0o755)?;
+    file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
     let agent = request
         .agent
         .clone()
@@ -187,9 +187,9 @@ fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
 
 fn write(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755)?;
+        file::create_folder(folder, 0o755)?;
     }
-    file::replace(path, format!("{value:#}\n").as_bytes(), 0o644)?;
+    file::replace_file(path, format!("{value:#}\n").as_bytes(), 0o644)?;
     Ok(())
 }
 

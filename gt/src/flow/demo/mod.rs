@@ -81,7 +81,7 @@ pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyh
     let keep = request.keep && result.is_ok();
     if keep {
         place.keep();
-    } else if let Ok(root) = crate::town::find(&env.at(&place.path().join("town"))) {
+    } else if let Ok(root) = crate::town::find(&env.in_dir(&place.path().join("town"))) {
         take_down(&crate::host::live_town::open(
             &env,
             &root,

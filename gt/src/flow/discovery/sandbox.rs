@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Entries, Git, GitError, Identity, TreeEntry};
-use kit::sys::{Inside, InsideError, file};
+use kit::sys::{ConfinedFolder, InsideError, file};
 use serde::{Deserialize, Serialize};
 
 use super::keep::{self, Kept};
@@ -44,7 +44,7 @@ impl Mark {
 
     /// One that cannot be read is as none: what lies there is taken once more.
     fn read(git: &Git) -> Result<Self, GitError> {
-        let bytes = file::read(&Self::path(git)?).ok().flatten();
+        let bytes = file::read_file_if_exists(&Self::path(git)?).ok().flatten();
         Ok(bytes
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default())
@@ -54,7 +54,7 @@ impl Mark {
         let path = Self::path(git)?;
         // Two maps of text always become JSON.
         let text = serde_json::to_vec(self).unwrap_or_default();
-        file::replace_relaxed(&path, &text, 0o644).map_err(at(&path))
+        file::replace_file_relaxed(&path, &text, 0o644).map_err(at(&path))
     }
 }
 
@@ -203,18 +203,18 @@ pub fn clear(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
     for link in links {
         let shown = link.strip_prefix(git.folder()).unwrap_or(&link);
         if !tracked.contains(&*shown.to_string_lossy()) {
-            file::remove(&link).map_err(at(&link))?;
+            file::remove_file(&link).map_err(at(&link))?;
         }
     }
     let unkept = written(git, &Mark::read(git)?)?;
     for (name, path) in untracked(git)? {
         if !unkept.contains_key(&name) {
-            file::remove(&path).map_err(at(&path))?;
+            file::remove_file(&path).map_err(at(&path))?;
             continue;
         }
         let to = aside.join(&name);
         let parent = to.parent().unwrap_or(aside);
-        file::make_folder(parent, 0o755).map_err(at(parent))?;
+        file::create_folder(parent, 0o755).map_err(at(parent))?;
         fs::rename(&path, &to).map_err(at(&path))?;
     }
     remove_empty(&folder);
@@ -269,7 +269,7 @@ pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
             .collect(),
     };
     mark.write(git)?;
-    let (sandbox, mut placed) = (Inside::open(git.folder())?, 0);
+    let (sandbox, mut placed) = (ConfinedFolder::open(git.folder())?, 0);
     for (path, entry) in &wanted {
         match sandbox.write(path, &git.blob(&entry.id)?, 0o644) {
             Ok(()) => placed += 1,

@@ -201,12 +201,12 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
         ];
         let files = files.map(|file| beads.join(file)).into_iter();
         for from in files.chain([root.join("settings/config.json")]) {
-            let Some(bytes) = file::read(&from)? else {
+            let Some(bytes) = file::read_file_if_exists(&from)? else {
                 continue;
             };
             let name = from.file_name().unwrap_or_default();
-            file::make_folder(&folder, 0o700)?;
-            file::replace_relaxed(&folder.join(name), &bytes, 0o600)?;
+            file::create_folder(&folder, 0o700)?;
+            file::replace_file_relaxed(&folder.join(name), &bytes, 0o600)?;
             count += 1;
         }
     }
@@ -232,7 +232,7 @@ fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Res
     let refs = refs.text()?;
     let count = refs.lines().count();
     if count > 0 {
-        file::make_folder(folder, 0o700)?;
+        file::create_folder(folder, 0o700)?;
         let path = folder.join("saved-work.bundle");
         git.plumbing(["bundle", "create", "--quiet"])
             .args([path.as_os_str()])

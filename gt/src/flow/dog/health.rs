@@ -51,7 +51,7 @@ pub struct DogHealth {
 impl DogHealth {
     /// In one line.
     pub fn describe(&self) -> String {
-        let (dog, work) = (&self.dog, escape::line(&self.work));
+        let (dog, work) = (&self.dog, escape::escape_line(&self.work));
         let what = match self.condition {
             DogCondition::Zombie => format!("has {work} to do and no session"),
             DogCondition::Hung => format!("does not get on with {work}"),

@@ -149,7 +149,7 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let inside = inside.ok_or_else(|| {
         anyhow::anyhow!(
             "--spec: there is no file {} in the sandbox {}",
-            kit::ui::escape::line(path),
+            kit::ui::escape::escape_line(path),
             top.display()
         )
     })?;

@@ -77,7 +77,10 @@ pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
     let what = match (&bead.status, bead.close_reason.as_str()) {
         (Status::Closed, "") => "closed by someone else".to_owned(),
         (Status::Closed, reason) => {
-            format!("closed by someone else: {}", kit::ui::escape::line(reason))
+            format!(
+                "closed by someone else: {}",
+                kit::ui::escape::escape_line(reason)
+            )
         }
         (Status::Tombstone, _) => "deleted".to_owned(),
         _ => "closed and reopened by someone else".to_owned(),

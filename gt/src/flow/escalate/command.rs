@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use kit::ui::{cut, escape};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(super) fn run(
         program.into()
     };
     let text = text_of(one).replace('\0', "");
-    let mut run = Exec::new(program).args(args).cwd(root).env_clear();
+    let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
     for (name, value) in passed_on(&town.env) {
         run = run.env(name, value);
     }
@@ -55,7 +55,7 @@ pub(super) fn run(
         ("TO", to),
     ] {
         // One line each: a title must not become a second header of a message.
-        run = run.env(format!("GT_ESCALATION_{name}"), escape::line(value));
+        run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
         .env("GT_ESCALATION_JSON", json_of(one))
@@ -70,7 +70,7 @@ pub(super) fn run(
         ExecError::Io { program, source } => format!("cannot run {program}: {source}"),
         error => error.to_string(),
     })?;
-    if done.ok() {
+    if done.is_success() {
         return Ok(first_line(&done.text()));
     }
     let said = [done.error_text(), done.text()];
@@ -93,7 +93,7 @@ fn json_of(one: &Escalation) -> String {
 
 fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    escape::line(&cut::cut(line, DETAIL))
+    escape::escape_line(&cut::cut_to_width(line, DETAIL))
 }
 
 fn beginning(text: &str, most: usize) -> &str {

@@ -38,7 +38,8 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     section("Where it stands", of_git(&town::home_of(town, agent)));
     let messages = mail::inbox(&stores.town, &agent.mailbox());
     let unread = messages.iter().filter(|message| !message.read);
-    let unread = unread.map(|message| format!("{} {}", message.id, escape::line(&message.subject)));
+    let unread =
+        unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));
     section("Unread mail", unread.collect());
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
     let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
@@ -55,12 +56,12 @@ fn of_git(home: &std::path::Path) -> Vec<String> {
     let git = Git::at(home);
     let mut lines = Vec::new();
     if let Ok(Some(branch)) = git.head_branch() {
-        lines.push(format!("branch {}", escape::line(&branch)));
+        lines.push(format!("branch {}", escape::escape_line(&branch)));
     }
     if let Ok(changes) = git.status() {
         let changed = changes
             .iter()
-            .map(|change| format!("not committed: {}", escape::line(&change.path)));
+            .map(|change| format!("not committed: {}", escape::escape_line(&change.path)));
         lines.extend(changed);
     }
     lines

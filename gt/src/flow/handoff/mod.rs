@@ -9,7 +9,7 @@
 mod collect;
 
 use bd::bead::Bead;
-use kit::sys::{Exec, file};
+use kit::sys::{ChildCommand, file};
 use serde::Serialize;
 
 pub use collect::collect;
@@ -90,9 +90,9 @@ pub fn hand_off(
         // First: the note must not be had by the session that writes it.
         let path = town.layout.ending(&agent.mailbox());
         if let Some(folder) = path.parent() {
-            file::make_folder(folder, 0o700)?;
+            file::create_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
+        file::replace_file_relaxed(&path, live.token.as_bytes(), 0o600)?;
         Some(mail::send(town, &handoff_note(agent, request))?)
     };
     town.tell(&Event::Handoff(HandedOver {
@@ -150,7 +150,7 @@ pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 /// for the next one.
 pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
     let own = town.env.get(crate::town::process::TOKEN);
-    let ending = file::read(&town.layout.ending(&agent.mailbox()))
+    let ending = file::read_file_if_exists(&town.layout.ending(&agent.mailbox()))
         .ok()
         .flatten();
     own.zip(ending)
@@ -166,10 +166,10 @@ pub fn is_handoff(message: &mail::Message) -> bool {
 fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
-        file::make_folder(folder, 0o700)?;
+        file::create_folder(folder, 0o700)?;
     }
     let log = file::open_append(&log_path, 0o600)?;
-    let run = Exec::new(&town.exe)
+    let run = ChildCommand::new(&town.exe)
         .args(["session-restart", &agent.to_string()])
         .cwd(town.layout.root())
         .env_clear();
@@ -213,7 +213,7 @@ fn in_a_line(bead: &Bead) -> String {
     format!(
         "{} \"{}\" ({})",
         bead.id,
-        kit::ui::escape::line(&bead.title),
+        kit::ui::escape::escape_line(&bead.title),
         bead.status
     )
 }

@@ -231,7 +231,7 @@ fn message(job: &Job, convoy: &Bead, (fork, tip): (&str, &str)) -> anyhow::Resul
 }
 
 fn line(text: &str) -> String {
-    kit::ui::escape::line(text)
+    kit::ui::escape::escape_line(text)
 }
 
 fn later(job: &Job, reason: &str) -> LandingInterrupted {

@@ -27,7 +27,11 @@ pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), Step
         return Ok(());
     };
     let open = |step: &molecule::MoleculeStep| {
-        format!("{} \"{}\"", step.id, kit::ui::escape::line(&step.title))
+        format!(
+            "{} \"{}\"",
+            step.id,
+            kit::ui::escape::escape_line(&step.title)
+        )
     };
     let steps: Vec<String> = found.open().map(open).collect();
     if steps.is_empty() || closes || found.closes_steps {

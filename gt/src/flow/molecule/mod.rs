@@ -23,7 +23,10 @@ use crate::town::RigLayout;
 pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> Shelf {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
-    let env = town.env.at(&cwd).and("GT_ROOT", &root.to_string_lossy());
+    let env = town
+        .env
+        .in_dir(&cwd)
+        .with_var("GT_ROOT", &root.to_string_lossy());
     let beads = rig.map(RigLayout::beads);
     Shelf::new(&env, beads.as_deref(), &[])
 }

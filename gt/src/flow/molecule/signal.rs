@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kit::sys::watch::Changes;
+use kit::sys::watch::FolderWatch;
 use serde::Serialize;
 
 use crate::host::LiveTown;
@@ -23,7 +23,7 @@ pub struct Awaited {
 pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<Awaited> {
     let path = town.layout.events();
     let folder = path.parent().unwrap_or(&path).to_owned();
-    let changes = Changes::of([folder.as_path()])?;
+    let changes = FolderWatch::start([folder.as_path()])?;
     let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
     let (begin, start) = (size(), Instant::now());
     loop {

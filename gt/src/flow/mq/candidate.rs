@@ -170,7 +170,7 @@ fn title(job: &Job) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let title = beads
         .get(&id)
-        .map(|bead| kit::ui::escape::line(&bead.title));
+        .map(|bead| kit::ui::escape::escape_line(&bead.title));
     Ok(match title {
         Some(title) if !title.is_empty() => format!("{title} ({id})"),
         _ => id,

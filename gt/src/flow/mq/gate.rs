@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bd::git::{ChangeKind, Git, GitError};
-use kit::sys::{Exec, ExecError, file};
+use kit::sys::{ChildCommand, ExecError, file};
 
 use super::job::Job;
 use crate::flow::town_hook::passed_on;
@@ -80,7 +80,7 @@ pub(crate) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Resu
         }
     }
     if let Some(folder) = tree.parent() {
-        file::make_folder(folder, 0o755)?;
+        file::create_folder(folder, 0o755)?;
     }
     if tree.exists() {
         job.git.worktree_remove(tree, true).ok();
@@ -122,12 +122,12 @@ impl Cache {
                 continue;
             }
             if let Some(folder) = inside.parent() {
-                file::make_folder(folder, 0o755)?;
+                file::create_folder(folder, 0o755)?;
             }
             std::fs::rename(beside, inside)?;
         }
         if !places.is_empty() {
-            file::make_folder(&folder, 0o700)?;
+            file::create_folder(&folder, 0o700)?;
         }
         Ok(Self { places })
     }
@@ -176,7 +176,7 @@ fn changed(
 
 fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
     let env = &job.town.env;
-    let mut run = Exec::new("sh")
+    let mut run = ChildCommand::new("sh")
         .args(["-c", &gate.command])
         .cwd(tree)
         .env_clear();
@@ -190,7 +190,7 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
         .limit(gate.limit)
         .stop_when(Arc::clone(&job.town.stop));
     let (end, output) = match run.run() {
-        Ok(done) if done.ok() => return Ok(None),
+        Ok(done) if done.is_success() => return Ok(None),
         Ok(done) => {
             let end = done.code().map_or_else(
                 || "ended by a signal".to_owned(),
@@ -218,13 +218,13 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
 /// Keeps all that a gate printed.
 pub(crate) fn keep_log(job: &Job, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
     let folder = job.rig.gate_logs();
-    file::make_folder(&folder, 0o700)?;
+    file::create_folder(&folder, 0o700)?;
     let name: String = gate
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let log = folder.join(format!("{}-{name}.log", job.request.id));
-    file::replace_relaxed(&log, output, 0o600)?;
+    file::replace_file_relaxed(&log, output, 0o600)?;
     Ok(log)
 }
 

@@ -279,7 +279,7 @@ pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
 
 /// Text of commands inside a fence that it cannot close.
 pub(crate) fn fenced(text: &str) -> String {
-    let text = kit::ui::escape::block(text);
+    let text = kit::ui::escape::escape_block(text);
     let longest = text
         .split(|c| c != '`')
         .map(str::len)
@@ -292,7 +292,7 @@ pub(crate) fn fenced(text: &str) -> String {
 pub(crate) fn list(files: &[String]) -> String {
     let lines: Vec<String> = files
         .iter()
-        .map(|file| format!("- {}", kit::ui::escape::line(file)))
+        .map(|file| format!("- {}", kit::ui::escape::escape_line(file)))
         .collect();
     lines.join("\n")
 }

@@ -60,7 +60,7 @@ fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
     if !bead.is_open() {
         let reason = match bead.close_reason.as_str() {
             "" => String::new(),
-            reason => format!(": {}", kit::ui::escape::line(reason)),
+            reason => format!(": {}", kit::ui::escape::escape_line(reason)),
         };
         return Some(format!("{source} was closed{reason}"));
     }

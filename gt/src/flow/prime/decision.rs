@@ -152,7 +152,7 @@ fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
 
 fn read(town: &LiveTown, address: &Address) -> Record {
     let path = town.layout.reported_convoys(&address.mailbox());
-    let read = file::read(&path).ok().flatten();
+    let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
 }
@@ -185,10 +185,10 @@ pub fn mark_reported(town: &LiveTown, session: &str, convoy: &str) {
     let path = town.layout.reported_convoys(&town.actor.mailbox());
     let folder = path
         .parent()
-        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
     let text = serde_json::to_vec(&record).unwrap_or_default();
     // Where it cannot be remembered it is told again.
     folder
-        .and_then(|()| file::replace_relaxed(&path, &text, 0o600))
+        .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
         .ok();
 }

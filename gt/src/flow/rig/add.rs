@@ -391,7 +391,7 @@ fn has_workers(rig: &RigLayout) -> bool {
 
 pub(super) fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
     let path = rig.root().join(MARK);
-    file::remove(&path).map_err(|source| RigError::Io { path, source })
+    file::remove_file(&path).map_err(|source| RigError::Io { path, source })
 }
 
 fn url_of(origin: &Origin) -> String {
@@ -402,14 +402,14 @@ fn url_of(origin: &Origin) -> String {
 }
 
 fn make(path: &Path, mode: u32) -> Result<(), RigError> {
-    file::make_folder(path, mode).map_err(|source| RigError::Io {
+    file::create_folder(path, mode).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), RigError> {
-    file::replace(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })

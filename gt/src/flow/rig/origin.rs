@@ -22,7 +22,7 @@ impl Origin {
         match url {
             None => Self::Local(None),
             Some(url) if no_remote => Self::Local(Some(
-                local_path(url, env).unwrap_or_else(|| env.absolute(url)),
+                local_path(url, env).unwrap_or_else(|| env.make_absolute(url)),
             )),
             Some(url) => Self::Remote(match local_path(url, env) {
                 Some(path) => path.to_string_lossy().into_owned(),
@@ -132,7 +132,7 @@ fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
     if let Some(path) = url.strip_prefix("file://") {
         return Some(PathBuf::from(path)).filter(|path| path.is_dir());
     }
-    let path = env.absolute(url);
+    let path = env.make_absolute(url);
     let is_remote = url.contains("://") || !Path::new(url).exists() && url.contains(':');
     (!is_remote && path.is_dir()).then(|| path.canonicalize().unwrap_or(path))
 }

@@ -36,7 +36,9 @@ fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Resu
         path: path.to_owned(),
         source,
     };
-    let bytes = file::read(path).map_err(io)?.unwrap_or_default();
+    let bytes = file::read_file_if_exists(path)
+        .map_err(io)?
+        .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let kept = text
         .lines()
@@ -48,7 +50,7 @@ fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Resu
     lines.extend(more.map(|route| route.to_string()));
     let mut text = lines.join("\n");
     text.push('\n');
-    file::replace(path, text.as_bytes(), 0o644).map_err(io)
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use bd::git::rescue::{self, Big, Saved};
 use bd::git::{Git, GitError, Identity};
-use kit::sys::{Inside, InsideError, clock, file};
+use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
 mod snapshot;
 
@@ -187,19 +187,19 @@ impl<'a> Sandbox<'a> {
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let path = self.path();
         let home = self.rig.polecat(self.name);
-        file::make_folder(&home, 0o755)
+        file::create_folder(&home, 0o755)
             .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = Git::at(self.rig.repo());
         git.worktree_prune()?;
         self.drop_half_made(branch)?;
         let mark = self.adding_mark();
-        file::replace(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
+        file::replace_file(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
             path: mark.clone(),
             source,
         })?;
         git.worktree_add(&path, branch, base)?;
-        file::remove(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
@@ -240,7 +240,7 @@ impl<'a> Sandbox<'a> {
             path: path.clone(),
             source,
         };
-        file::remove(&path.join("redirect")).map_err(io)?;
+        file::remove_file(&path.join("redirect")).map_err(io)?;
         if fs::remove_dir(&path).is_ok() {
             return Ok(());
         }
@@ -265,7 +265,7 @@ impl<'a> Sandbox<'a> {
             self.town.tell(&event!(StaleLockRemoved,
                 rig: self.rig.name(), polecat: self.name, file: path,
             ));
-            file::remove(&path).map_err(|source| SandboxError::Io { path, source })?;
+            file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ impl<'a> Sandbox<'a> {
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.done().ok();
         git.worktree_prune()?;
-        file::remove(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
     /// Takes discovery documents away; what git does not keep, such as a repository below `.gt/`, is moved beside the
@@ -575,7 +575,7 @@ pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError
     for folder in OUR_FOLDERS {
         make_way(&git, folder)?;
     }
-    let inside = Inside::open(path)?;
+    let inside = ConfinedFolder::open(path)?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
     copy_overlay(rig, &inside)
@@ -598,10 +598,10 @@ fn make_way(git: &Git, folder: &str) -> Result<(), SandboxError> {
         return fs::rename(&path, aside).map_err(io);
     }
     git.set_skip_worktree(&[folder])?;
-    file::remove(&path).map_err(io)
+    file::remove_file(&path).map_err(io)
 }
 
-fn copy_overlay(rig: &RigLayout, inside: &Inside) -> Result<(), SandboxError> {
+fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxError> {
     let Ok(entries) = fs::read_dir(rig.overlay()) else {
         return Ok(());
     };

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kit::sys::Exec;
+use kit::sys::ChildCommand;
 
 use super::{Session, recorded};
 use crate::host::LiveTown;
@@ -98,7 +98,10 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
         return Err(refusal(session, &found).into());
     };
-    let mut exec = Exec::new(program).args(args).cwd(&folder).env_clear();
+    let mut exec = ChildCommand::new(program)
+        .args(args)
+        .cwd(&folder)
+        .env_clear();
     for (name, value) in environment(town, session, &found, &folder) {
         exec = exec.env(name, value);
     }
@@ -108,7 +111,7 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         return Ok(Asked::Talked);
     }
     let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
-    if !finished.ok() {
+    if !finished.is_success() {
         let said = finished.error_text();
         let said = if said.is_empty() {
             finished.text()
@@ -119,7 +122,7 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         return Err(AskError::Failed {
             program: program.clone(),
             status: code.unwrap_or_else(|| "a signal".to_owned()),
-            said: kit::ui::escape::line(said.lines().last().unwrap_or_default()),
+            said: kit::ui::escape::escape_line(said.lines().last().unwrap_or_default()),
         }
         .into());
     }
@@ -157,7 +160,7 @@ fn refusal(session: &Session, found: &Runtime) -> AskError {
     };
     AskError::NoFork {
         agent,
-        instead: format!("{reads}{}", kit::ui::escape::line(&bead)),
+        instead: format!("{reads}{}", kit::ui::escape::escape_line(&bead)),
     }
 }
 
@@ -189,12 +192,12 @@ fn environment(
 fn refuse_flags(id: &str, question: Option<&str>) -> Result<(), AskError> {
     if let Some(question) = question.filter(|question| question.starts_with('-')) {
         return Err(AskError::Flag {
-            question: kit::ui::escape::line(question),
+            question: kit::ui::escape::escape_line(question),
         });
     }
     if id.starts_with('-') {
         return Err(AskError::OddId {
-            id: kit::ui::escape::line(id),
+            id: kit::ui::escape::escape_line(id),
         });
     }
     Ok(())

@@ -195,7 +195,7 @@ mod tests {
             ("A_TOKEN", "short"),
             ("EDITOR", "a-long-word"),
         ];
-        place.town.env = Env::with(std::path::Path::new("/"), vars);
+        place.town.env = Env::with_vars(std::path::Path::new("/"), vars);
         let settings =
             r#"{"agents":{"x":{"env":{"X_SECRET":"of-the-settings","X_MODEL":"of-no-secret"}}}}"#;
         std::fs::write(place.town.layout.settings(), settings).unwrap();

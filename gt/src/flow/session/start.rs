@@ -312,7 +312,7 @@ pub fn tell_of_work(
     else {
         return Ok(None);
     };
-    let title = kit::ui::escape::line(&bead.title);
+    let title = kit::ui::escape::escape_line(&bead.title);
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
     let shown = progress::last_shown(town, &live);
     town.host
@@ -413,7 +413,7 @@ fn launch(
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
     let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
-    let title = kit::ui::escape::line(&bead.title);
+    let title = kit::ui::escape::escape_line(&bead.title);
     let message = fill(
         message,
         &[
@@ -563,7 +563,7 @@ fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(Strin
 
 /// The overseer's e-mail address, which agents' commits carry.
 fn owner_email(town: &LiveTown) -> String {
-    let stored = kit::sys::file::read(&town.layout.overseer_json())
+    let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
         .ok()
         .flatten();
     let value: Option<serde_json::Value> =
@@ -604,7 +604,7 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 fn local_time(town: &LiveTown) -> String {
-    let zone = kit::sys::env::zone();
+    let zone = kit::sys::env::local_time_zone();
     town.clock
         .now()
         .to_zoned(zone)

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use kit::ui::escape;
 
 use super::result::{self, Answer};
@@ -62,7 +62,7 @@ fn attempt(
         .map_err(|error| format!("no temporary folder: {error}"))?;
     let variables = surroundings::variables(town, event, call, folder.path())
         .map_err(|error| format!("its input cannot be written: {error}"))?;
-    let mut run = Exec::new(place)
+    let mut run = ChildCommand::new(place)
         .cwd(call.cwd.as_deref().unwrap_or(root))
         .env_clear();
     for (name, value) in variables {
@@ -133,7 +133,7 @@ fn reason(answer: &Answer, output: &str, errors: &str) -> String {
         },
         |text| beginning(text).to_owned(),
     );
-    escape::block(&words)
+    escape::escape_block(&words)
 }
 
 /// The beginning of a text, within the bound of a reason.

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit::sys::{Exec, clock, file};
+use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
 use super::client::ask;
@@ -108,7 +108,7 @@ pub fn state_path(town: &Town) -> PathBuf {
 
 /// Asks after the daemon: on its socket, else from lock and state file.
 pub fn status(town: &Town) -> Status {
-    let stored: StateFile = file::read(&state_path(town))
+    let stored: StateFile = file::read_file_if_exists(&state_path(town))
         .ok()
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
@@ -147,10 +147,10 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
     let now = status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
     let program = program(town)?;
-    file::make_folder(&town.layout.daemon(), 0o700)?;
+    file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(town), 0o600)?;
     let before = log.metadata()?.len();
-    let run = Exec::new(program)
+    let run = ChildCommand::new(program)
         .args(["run", "--town"])
         .arg(town.layout.root());
     let run = run.cwd(town.layout.root()).env_clear();

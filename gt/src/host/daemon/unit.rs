@@ -41,7 +41,7 @@ fn unit_path(town: &Town) -> (String, PathBuf) {
     let config = town
         .env
         .config_dir()
-        .unwrap_or_else(|| town.env.absolute("~/.config"));
+        .unwrap_or_else(|| town.env.make_absolute("~/.config"));
     let path = config.join("systemd/user").join(&unit);
     (unit, path)
 }
@@ -58,9 +58,9 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
     let root = town.layout.root();
     let (unit, path) = unit_path(town);
     if let Some(units) = path.parent() {
-        file::make_folder(units, 0o755)?;
+        file::create_folder(units, 0o755)?;
     }
-    file::make_folder(&town.layout.daemon(), 0o700)?;
+    file::create_folder(&town.layout.daemon(), 0o700)?;
     let environment = town.layout.daemon().join("environment");
     let gtd = town
         .exe
@@ -74,13 +74,13 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         })?;
     let (variables, lines) = variables(town);
     // One that others could read so far would keep its mode.
-    file::remove(&environment)?;
-    file::replace(&environment, lines.as_bytes(), 0o600)?;
+    file::remove_file(&environment)?;
+    file::replace_file(&environment, lines.as_bytes(), 0o600)?;
     let text = UNIT
         .replace("{gtd}", &quoted(&gtd.display().to_string()))
         .replace("{environment}", &quoted(&environment.display().to_string()))
         .replace("{town}", &quoted(&root.display().to_string()));
-    file::replace(&path, text.as_bytes(), 0o644)?;
+    file::replace_file(&path, text.as_bytes(), 0o644)?;
     Ok(Installed {
         unit,
         path,

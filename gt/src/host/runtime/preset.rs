@@ -214,7 +214,7 @@ impl Preset {
         }
         let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
         let elsewhere = || {
-            let places = self.also_at.iter().map(|place| env.absolute(place));
+            let places = self.also_at.iter().map(|place| env.make_absolute(place));
             places.into_iter().find(|place| place.is_file())
         };
         on_path.or_else(elsewhere)
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn our_own_program_is_used_for_gt() {
         let scripted = Preset::named("scripted").unwrap();
-        let env = Env::with(Path::new("/"), []);
+        let env = Env::with_vars(Path::new("/"), []);
         let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
         assert_eq!(
             scripted.argv(&program, &[], "ignored"),

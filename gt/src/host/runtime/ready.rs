@@ -48,7 +48,7 @@ pub fn wait_until_ready(
     limit: Duration,
 ) -> Result<Ready, HostError> {
     if preset.ready_prompt_prefix.is_empty() {
-        clock::pause(Duration::from_millis(preset.ready_delay_ms).min(limit));
+        clock::pause_thread(Duration::from_millis(preset.ready_delay_ms).min(limit));
         return Ok(if runs(backend, name)? {
             Ready::Unknown
         } else {
@@ -98,15 +98,15 @@ fn attend(
         Look::Dialog(Some(key)) if same => {
             backend.press(name, &[key])?;
             *last = Look::Nothing;
-            clock::pause(Duration::from_millis(300));
+            clock::pause_thread(Duration::from_millis(300));
             None
         }
         Look::Dialog(_) => {
-            clock::pause(Duration::from_millis(700));
+            clock::pause_thread(Duration::from_millis(700));
             None
         }
         Look::AtPrompt | Look::NeedsPerson(_) => {
-            clock::pause(Duration::from_millis(preset.settle_ms.max(200)));
+            clock::pause_thread(Duration::from_millis(preset.settle_ms.max(200)));
             None
         }
         Look::Nothing if !runs(backend, name)? => Some(Ready::Ended),

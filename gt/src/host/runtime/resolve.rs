@@ -448,7 +448,7 @@ fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeErr
 }
 
 fn read(path: &Path) -> Result<Settings, RuntimeError> {
-    let bytes = file::read(path).map_err(|source| RuntimeError::Io {
+    let bytes = file::read_file_if_exists(path).map_err(|source| RuntimeError::Io {
         path: path.to_owned(),
         source,
     })?;
@@ -498,7 +498,7 @@ mod tests {
                 std::fs::set_permissions(bin.join(name), mode).unwrap();
             }
             let path = bin.to_str().unwrap().to_owned();
-            let env = Env::with(folder.path(), [("PATH", path.as_str())]);
+            let env = Env::with_vars(folder.path(), [("PATH", path.as_str())]);
             Self {
                 folder,
                 layout,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError};
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;
@@ -123,7 +123,7 @@ pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, Scr
     drop(folder);
     commit(request, &work, say)?;
     say("Finishing with gt done.");
-    let status = Exec::new(request.exe)
+    let status = ChildCommand::new(request.exe)
         .args(["done", "--summary", &summary])
         .cwd(request.cwd)
         .run_attached()?;
@@ -138,12 +138,12 @@ pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, Scr
 }
 
 fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
-    let finished = Exec::new(request.exe)
+    let finished = ChildCommand::new(request.exe)
         .args(["prime", "--json"])
         .cwd(request.cwd)
         .limit(PRIME)
         .run()?;
-    if finished.ok() {
+    if finished.is_success() {
         return Ok(finished.text());
     }
     Err(ScriptedError::Command {
@@ -174,7 +174,7 @@ fn play(
 ) -> Result<String, ScriptedError> {
     let (primed, summary) = (folder.join("prime.json"), folder.join("summary"));
     fs::write(&primed, prime)?;
-    let status = Exec::new(request.script)
+    let status = ChildCommand::new(request.script)
         .cwd(request.cwd)
         .env("GT_BEAD", &work.id)
         .env("GT_BEAD_TITLE", &work.title)
@@ -227,11 +227,11 @@ mod tests {
     /// Another process writes it: a program that is open for writing here, and in what other tests fork meanwhile, cannot
     /// be run.
     fn script(path: &Path, text: &str) {
-        let write = Exec::new("sh")
+        let write = ChildCommand::new("sh")
             .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
             .arg(path)
             .stdin(format!("#!/bin/sh\n{text}\n"));
-        assert!(write.run().unwrap().ok());
+        assert!(write.run().unwrap().is_success());
     }
 
     /// A sandbox with one commit, a stand-in for `gt` that notes its arguments, and a script.

@@ -197,7 +197,7 @@ fn read(path: &Path) -> Result<Option<Value>, HookFileError> {
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, HookFileError> {
-    file::read(path).map_err(|source| HookFileError::Io {
+    file::read_file_if_exists(path).map_err(|source| HookFileError::Io {
         path: path.to_owned(),
         source,
     })
@@ -234,9 +234,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
         source,
     };
     if let Some(parent) = path.parent() {
-        file::make_folder(parent, 0o755).map_err(io)?;
+        file::create_folder(parent, 0o755).map_err(io)?;
     }
-    file::replace(path, bytes, 0o600).map_err(io)
+    file::replace_file(path, bytes, 0o600).map_err(io)
 }
 
 /// The folder above an agent's work trees.

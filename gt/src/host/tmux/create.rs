@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kit::sys::{Exec, ExecError, Finished, clock};
+use kit::sys::{ChildCommand, ChildOutput, ExecError, clock};
 use tmux_interface::{NewSession, SetOption, StartServer, TmuxCommand};
 
 use super::parse::{self, Failure};
@@ -58,12 +58,12 @@ impl Tmux {
         &self,
         spec: &SessionSpec,
         file: &Path,
-        result: Result<Finished, ExecError>,
+        result: Result<ChildOutput, ExecError>,
     ) -> Result<String, Refusal> {
         let answer = ran(result).map_err(Refusal::Failed)?;
         // Where it cannot make its socket tmux says so, and that all is well.
         let (made, words) = (answer.text(), answer.error_text());
-        if answer.ok() && !made.is_empty() {
+        if answer.is_success() && !made.is_empty() {
             return Ok(made);
         }
         let name = spec.name.clone();
@@ -76,9 +76,9 @@ impl Tmux {
     }
 
     /// The same in a scope of its own, so that a server which starts outlives the service that asked.
-    fn scoped<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
+    fn scoped<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> ChildCommand {
         let command = self.command(commands);
-        let exec = Exec::new("systemd-run")
+        let exec = ChildCommand::new("systemd-run")
             .args(["--user", "--scope", "--collect", "--quiet", "--"])
             .arg(command.get_program())
             .args(command.get_args());

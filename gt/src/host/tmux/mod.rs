@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kit::sys::{Env, Exec, ExecError, Finished, clock};
+use kit::sys::{ChildCommand, ChildOutput, Env, ExecError, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
     CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
@@ -83,8 +83,8 @@ impl Tmux {
         &self.socket
     }
 
-    fn exec<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
-        self.clean(Exec::from_command(&self.command(commands)))
+    fn exec<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> ChildCommand {
+        self.clean(ChildCommand::from_command(&self.command(commands)))
     }
 
     fn command<'a>(
@@ -101,7 +101,7 @@ impl Tmux {
         tmux.into_command()
     }
 
-    fn clean(&self, exec: Exec) -> Exec {
+    fn clean(&self, exec: ChildCommand) -> ChildCommand {
         let mut exec = exec.env_clear().limit(LIMIT);
         for name in CLIENT_VARS {
             if let Some(value) = self.env.get(name) {
@@ -116,17 +116,17 @@ impl Tmux {
         &self,
         name: &str,
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
-    ) -> Result<Finished, HostError> {
+    ) -> Result<ChildOutput, HostError> {
         self.judge(name, self.exec(commands).run())
     }
 
     fn judge(
         &self,
         name: &str,
-        result: Result<Finished, ExecError>,
-    ) -> Result<Finished, HostError> {
+        result: Result<ChildOutput, ExecError>,
+    ) -> Result<ChildOutput, HostError> {
         let finished = ran(result)?;
-        if finished.ok() {
+        if finished.is_success() {
             return Ok(finished);
         }
         let (words, name) = (finished.error_text(), name.to_owned());
@@ -258,7 +258,7 @@ impl Tmux {
 }
 
 /// What tmux answered.
-fn ran(result: Result<Finished, ExecError>) -> Result<Finished, HostError> {
+fn ran(result: Result<ChildOutput, ExecError>) -> Result<ChildOutput, HostError> {
     match result {
         Err(ExecError::Missing { .. }) => Err(HostError::Missing { program: "tmux" }),
         other => Ok(other?),
@@ -298,7 +298,7 @@ fn whole(text: &str) -> String {
 
 impl Host for Tmux {
     fn check(&self) -> Result<(), HostError> {
-        let exec = self.clean(Exec::new("tmux").arg("-V"));
+        let exec = self.clean(ChildCommand::new("tmux").arg("-V"));
         self.judge("", exec.run()).map(drop)
     }
 
@@ -308,7 +308,7 @@ impl Host for Tmux {
         }
         // The server has ended with its last session; its socket stays where it was.
         let path = self.socket_file();
-        kit::sys::file::remove(&path).map_err(|source| HostError::File { path, source })
+        kit::sys::file::remove_file(&path).map_err(|source| HostError::File { path, source })
     }
 }
 

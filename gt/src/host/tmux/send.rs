@@ -81,7 +81,7 @@ impl Tmux {
     }
 
     fn submit(&self, row: &SessionRow, input: &Input) -> Result<Sent, HostError> {
-        clock::pause(BEFORE_ENTER);
+        clock::pause_thread(BEFORE_ENTER);
         self.enter(row)?;
         if input.prompt.is_none() {
             return Ok(Sent::Submitted);

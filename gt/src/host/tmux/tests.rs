@@ -26,7 +26,7 @@ impl Server {
         fs::write(&exe, WRAPPER).unwrap();
         fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).unwrap();
         let folder = root.path().to_str().unwrap().to_owned();
-        let env = Env::with(
+        let env = Env::with_vars(
             root.path(),
             [
                 ("HOME", folder.as_str()),
@@ -111,7 +111,11 @@ fn a_session_starts_clean_and_its_secrets_stay_off_the_command_line() {
             .count(),
         0
     );
-    let seen = Exec::new("ps").args(["-eo", "args"]).run().unwrap().text();
+    let seen = ChildCommand::new("ps")
+        .args(["-eo", "args"])
+        .run()
+        .unwrap()
+        .text();
     assert!(!seen.contains("very-secret"));
 }
 

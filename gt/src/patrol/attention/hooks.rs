@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use kit::ui::escape;
-use kit::ui::time::ago;
+use kit::ui::time::format_ago;
 
 use super::super::hooked::HookFacts;
 use super::matter::{Attention, MatterKind};
@@ -18,8 +18,8 @@ pub(in crate::patrol) fn of_hooks(facts: &[HookFacts], now: Timestamp) -> Vec<At
             subject: format!("{agent} does not get on with {bead}"),
             text: format!(
                 "It was reminded {} and has done nothing since: {}.",
-                ago(now, nudged),
-                escape::line(&one.progress.describe(now))
+                format_ago(now, nudged),
+                escape::escape_line(&one.progress.describe(now))
             ),
             next: vec![
                 format!("gt peek {agent}"),

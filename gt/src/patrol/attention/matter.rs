@@ -147,12 +147,12 @@ pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
                 bead: request.id.clone(),
                 subject: format!(
                     "Convoy \"{}\" waits for your review",
-                    escape::line(&request.new.title)
+                    escape::escape_line(&request.new.title)
                 ),
                 text: format!(
                     "{} left it to a person: {}.",
-                    escape::line(&pending.hook),
-                    escape::line(pending.reason.trim_end_matches('.'))
+                    escape::escape_line(&pending.hook),
+                    escape::escape_line(pending.reason.trim_end_matches('.'))
                 ),
                 next: vec![
                     format!("gt convoy review approve {}", request.id),
@@ -206,7 +206,7 @@ fn unreadable_restarts(town: &LiveTown, error: &anyhow::Error) -> Attention {
         key: "restart-state".to_owned(),
         bead: String::new(),
         subject: "The starts of agents cannot be read, so none is started".to_owned(),
-        text: escape::line(&format!("{error:#}")),
+        text: escape::escape_line(&format!("{error:#}")),
         next: vec![format!("rm {}", path.display())],
     }
 }
@@ -270,7 +270,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             subject: format!("{who} waits for an answer on {bead}"),
             text: format!(
                 "A dialog is open in its session: {}. It is restarted if nobody answers.",
-                escape::line(question)
+                escape::escape_line(question)
             ),
             next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
             bead,
@@ -287,7 +287,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             "`gt done` has failed since {} at the step {}: {}. It is tried again.",
             done.since,
             failed.step,
-            escape::line(&failed.reason)
+            escape::escape_line(&failed.reason)
         ),
         next: vec![format!("gt polecat status {short}"), give],
         bead,
@@ -307,7 +307,7 @@ fn again_in_words(slot: &Slot) -> &'static str {
 fn last_screen(slot: &Slot) -> String {
     let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
     let quoted: String = lines
-        .map(|line| format!("> {}\n", escape::line(line)))
+        .map(|line| format!("> {}\n", escape::escape_line(line)))
         .collect();
     if quoted.is_empty() {
         return quoted;
@@ -326,7 +326,7 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
             due: Timestamp::MIN,
             key: format!("request:{id}:{}", short(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
-            text: escape::line(&reason),
+            text: escape::escape_line(&reason),
             next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
             bead,
         });
@@ -339,7 +339,7 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
         subject: format!("{id} ({bead}) cannot be merged"),
         text: format!(
             "Since {since} each try fails: {}. It is tried again.",
-            escape::line(&reason)
+            escape::escape_line(&reason)
         ),
         next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
         bead,
@@ -358,7 +358,7 @@ fn of_queued(waiting: &queued_sling::QueuedSling, patience: SignedDuration) -> O
         text: format!(
             "It is queued, and since {} each try fails: {}. It is tried again.",
             failed.since,
-            escape::line(&failed.why)
+            escape::escape_line(&failed.why)
         ),
         next: vec![format!("gt sling {bead} {rig}"), format!("gt why {bead}")],
         bead,
@@ -404,7 +404,7 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
         due: Timestamp::MIN,
         key: format!("orphan:{id}:{}", number::of(bead)),
         subject: format!("Nobody works on {id}"),
-        text: format!("{}: {text}.", escape::line(&bead.title)),
+        text: format!("{}: {text}.", escape::escape_line(&bead.title)),
         next: vec![
             format!("gt sling {id} {rig} --force"),
             format!("bd update {id} --status open --assignee \"\""),
@@ -424,7 +424,7 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
             key: format!("task:{}", task.id),
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
-            text: escape::line(&task.title),
+            text: escape::escape_line(&task.title),
             next: vec![
                 format!("gt sling {} {rig}", task.id),
                 format!("gt why {}", task.id),
@@ -447,11 +447,11 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
                 kind: MatterKind::GaveUp,
                 due: Timestamp::MIN,
                 key: format!("failed:{id}:{}", number::of(bead)),
-                subject: format!("{} gave up on {id}", escape::line(&last.worker)),
+                subject: format!("{} gave up on {id}", escape::escape_line(&last.worker)),
                 text: format!(
                     "{}: {}.",
-                    escape::line(&bead.title),
-                    escape::line(last.why.trim_end_matches('.'))
+                    escape::escape_line(&bead.title),
+                    escape::escape_line(last.why.trim_end_matches('.'))
                 ),
                 next: vec![
                     format!("gt sling {id} {rig}"),

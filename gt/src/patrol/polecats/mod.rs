@@ -475,7 +475,7 @@ pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Opti
 fn why_stuck(slot: &Slot) -> String {
     let bead = &slot.bead;
     if let Some(failed) = slot.state.failed_done() {
-        let reason = escape::line(&failed.reason);
+        let reason = escape::escape_line(&failed.reason);
         return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
     }
     match slot.state.slinging() {

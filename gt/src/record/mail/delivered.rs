@@ -27,7 +27,7 @@ pub fn news<'a>(
         return messages.iter().collect();
     }
     let path = town.layout.delivered(mailbox);
-    let read = file::read(&path).ok().flatten();
+    let read = file::read_file_if_exists(&path).ok().flatten();
     let told: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .filter(|told: &DeliveredMail| told.session == session)
@@ -44,11 +44,11 @@ pub fn news<'a>(
         };
         let folder = path
             .parent()
-            .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+            .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let text = serde_json::to_vec(&told).unwrap_or_default();
         // Where it cannot be remembered they are told again.
         folder
-            .and_then(|()| file::replace_relaxed(&path, &text, 0o600))
+            .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
             .ok();
     }
     news

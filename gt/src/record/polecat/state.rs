@@ -82,7 +82,7 @@ pub fn derive(seen: &Seen) -> (PolecatState, String) {
         } else {
             ""
         };
-        let (step, reason) = (&failed.step, escape::line(&failed.reason));
+        let (step, reason) = (&failed.step, escape::escape_line(&failed.reason));
         return (
             PolecatState::Zombie,
             format!("`gt done` failed at: {step}: {reason}{again}"),

@@ -203,7 +203,7 @@ fn write(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     })?;
     text.push('\n');
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).map_err(io)?;
+        file::create_folder(folder, 0o755).map_err(io)?;
     }
-    file::replace(path, text.as_bytes(), 0o644).map_err(io)
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
 }

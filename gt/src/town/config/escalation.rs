@@ -155,7 +155,7 @@ impl EscalationSettings {
             path: path.to_owned(),
             source,
         };
-        let Some(bytes) = file::read(path).map_err(io)? else {
+        let Some(bytes) = file::read_file_if_exists(path).map_err(io)? else {
             return Ok(Self::default());
         };
         let file: SettingsFile =

@@ -438,7 +438,7 @@ fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
 
 /// A settings file; one that is not there is an empty one.
 pub(super) fn read(path: &Path) -> Result<Value, SettingsError> {
-    let bytes = file::read(path).map_err(|source| SettingsError::Io {
+    let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,
     })?;

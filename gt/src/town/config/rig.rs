@@ -258,7 +258,7 @@ pub fn names(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
-    let bytes = file::read(path).map_err(|source| SettingsError::Io {
+    let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,
     })?;

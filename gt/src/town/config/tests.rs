@@ -266,7 +266,7 @@ fn each_layer_outranks_those_below() {
     assert_eq!(get(&place, &rig, name), (json!(5), "local".to_owned()));
     assert_eq!(max_polecats(&place.town, &rig), 5);
     let cwd = place.path("town");
-    place.town.env = kit::sys::Env::with(&cwd, [("GT_MAX_POLECATS", "4")]);
+    place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
     assert_eq!(
         get(&place, &rig, name),
         (json!(4), "environment".to_owned())

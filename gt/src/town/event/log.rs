@@ -110,7 +110,7 @@ impl Town {
         // A line of texts and numbers always becomes JSON.
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
-        file::append(&self.layout.events(), &text, 0o600).ok();
+        file::append_to_file(&self.layout.events(), &text, 0o600).ok();
         if let Some(hear) = &self.listener.0 {
             hear(&line);
         }
@@ -119,7 +119,7 @@ impl Town {
 
 /// Reads all events, oldest first; lines that cannot be read are passed over.
 pub fn read(layout: &Layout) -> std::io::Result<Vec<EventLine>> {
-    let bytes = file::read(&layout.events())?.unwrap_or_default();
+    let bytes = file::read_file_if_exists(&layout.events())?.unwrap_or_default();
     Ok(bytes
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())
@@ -154,11 +154,11 @@ impl EventReader {
     /// The events since the last call, oldest first. Lines that cannot be read are passed over; one that is being
     /// written is left for the next call. A file that is shorter than before is read from its start.
     pub fn read_new(&mut self) -> std::io::Result<Vec<StoredEvent>> {
-        let bytes = match file::read_from(&self.path, self.at)? {
+        let bytes = match file::read_file_from(&self.path, self.at)? {
             Some(bytes) => bytes,
             None => {
                 self.at = 0;
-                file::read_from(&self.path, 0)?.unwrap_or_default()
+                file::read_file_from(&self.path, 0)?.unwrap_or_default()
             }
         };
         let end = bytes.iter().rposition(|byte| *byte == b'\n');

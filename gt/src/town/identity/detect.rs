@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn at(cwd: &str, vars: &[(&str, &str)]) -> Detected {
-        let env = Env::with(Path::new(cwd), vars.iter().copied());
+        let env = Env::with_vars(Path::new(cwd), vars.iter().copied());
         detect(&env, &Layout::new(Path::new("/town")))
     }
 

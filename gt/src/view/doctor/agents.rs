@@ -62,14 +62,17 @@ fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, 
     let folder = town
         .env
         .get("CLAUDE_CONFIG_DIR")
-        .map(|path| town.env.absolute(path));
+        .map(|path| town.env.make_absolute(path));
     let Some(path) = folder
         .or(town.env.home())
         .map(|folder| folder.join(".claude.json"))
     else {
         return;
     };
-    let bytes = file::read(&path).ok().flatten().unwrap_or_default();
+    let bytes = file::read_file_if_exists(&path)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let known: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let trusted = |folder: &std::path::Path| {
         let entry = known["projects"].get(folder.to_string_lossy().as_ref());

@@ -1,6 +1,6 @@
 //! The programs that a town needs, and whether they are new enough.
 
-use kit::sys::{Exec, ExecError};
+use kit::sys::{ChildCommand, ExecError};
 
 use super::Page;
 use crate::host::LiveTown;
@@ -49,7 +49,7 @@ fn program(
     least: (u32, u32),
     hint: &str,
 ) {
-    let mut exec = Exec::new(name).args(args);
+    let mut exec = ChildCommand::new(name).args(args);
     if let Some(path) = town.env.get("PATH") {
         exec = exec.env("PATH", path);
     }

@@ -41,7 +41,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
 /// Whether a file is of the kind and of a version that is known. An empty kind is an old file.
 fn known(page: &mut Page, path: &Path, kind: &str, newest: u64) {
     let shown = path.display();
-    let bytes = match file::read(path) {
+    let bytes = match file::read_file_if_exists(path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
             let hint = "`gt install` on this folder adds what is missing and changes nothing else";

@@ -134,19 +134,20 @@ impl Explanation {
     fn bead(&mut self, view: &TownView, bead: &Bead) {
         let who = match bead.assignee.as_str() {
             "" => String::new(),
-            who => format!(", assigned to {}", escape::line(who)),
+            who => format!(", assigned to {}", escape::escape_line(who)),
         };
         let reason = match bead.close_reason.as_str() {
             "" => String::new(),
-            reason => format!(" ({})", escape::line(reason)),
+            reason => format!(" ({})", escape::escape_line(reason)),
         };
         let since = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-        let since = time::ago(view.now, since.instant());
+        let since = time::format_ago(view.now, since.instant());
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
         if let Some(reason) = merge_request::needs_person(bead).filter(|_| bead.is_open()) {
-            self.now.push(format!("blocked: {}", escape::line(&reason)));
+            self.now
+                .push(format!("blocked: {}", escape::escape_line(&reason)));
             self.next_steps.push(format!("gt mq retry {id}"));
         }
     }
@@ -180,7 +181,10 @@ impl Explanation {
         let git = Git::at(town.layout.rig(rig).repo());
         // A repository that cannot be asked is reported by `gt doctor`.
         for saved in attempt::rescues(&git, rig, &bead.id).unwrap_or_default() {
-            let (subject, name) = (escape::line(&saved.subject), escape::line(&saved.refname));
+            let (subject, name) = (
+                escape::escape_line(&saved.subject),
+                escape::escape_line(&saved.refname),
+            );
             self.now.push(format!("saved: {subject}, on {name}"));
         }
     }

@@ -84,7 +84,7 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
         let (rule, saw) = (text("rule"), text("saw"));
         let ago = line.ts.parse().map_or_else(
             |_| line.ts.clone(),
-            |then| kit::ui::time::ago(view.now, then),
+            |then| kit::ui::time::format_ago(view.now, then),
         );
         let (rule, saw) = (rule.unwrap_or_default(), saw.unwrap_or_default());
         format!("{rule} acted {ago}: {saw}")
@@ -158,7 +158,7 @@ fn unknown(stores: &Stores, what: &str) -> UnknownName {
     near.sort();
     near.truncate(PROPOSED);
     UnknownName {
-        what: kit::ui::escape::line(what),
+        what: kit::ui::escape::escape_line(what),
         stores: std::iter::once("the town".to_owned()).chain(rigs).collect(),
         near: near.into_iter().map(|(_, id)| id).collect(),
     }

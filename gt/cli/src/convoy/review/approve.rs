@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::super::{Answer, answer};
+use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 use gt::flow::sling;
@@ -20,7 +20,7 @@ pub(super) struct Args {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let approved = review::approve(&town, &args.request, &args.reason)?;
     super::super::warn(ctx, &approved.warnings);
@@ -32,12 +32,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         // The convoy is made; only this step is left to the caller.
         Err(error) => ctx.ui.warn(&format!(
             "the bead is not slung, do so with `gt sling`: {}",
-            escape::line(&format!("{error:#}"))
+            escape::escape_line(&format!("{error:#}"))
         )),
     }
     gt::host::daemon::wake(&town);
-    answer(approved, |approved, page| {
-        let title = escape::line(&approved.title);
+    build_report(approved, |approved, page| {
+        let title = escape::escape_line(&approved.title);
         let how = if approved.already {
             "was made already"
         } else {

@@ -5,7 +5,7 @@ mod list;
 mod reject;
 mod show;
 
-use super::super::Answer;
+use super::super::CommandResult;
 use crate::context::Context;
 
 kit::family! {

@@ -296,7 +296,7 @@ pub fn block(title: &str, entries: &[Entry], own: &str) -> Option<String> {
     if prior.is_empty() {
         return None;
     }
-    let title = kit::ui::escape::line(title);
+    let title = kit::ui::escape::escape_line(title);
     let mut text = format!("## Prior work in this convoy\n\nConvoy: \"{title}\"\n\n");
     let overview = if prior.len() > FULL_LIMIT {
         prior.len() - LAST
@@ -326,16 +326,16 @@ fn in_full(number: usize, entry: &Entry) -> String {
     } else {
         format!(" by {}", entry.worker)
     };
-    let title = kit::ui::escape::line(&entry.title);
+    let title = kit::ui::escape::escape_line(&entry.title);
     let mut text = format!("{number}. \"{title}\" ({}) {end}{by}{so_far}\n", entry.id);
     if entry.summary.is_empty() {
         text.push_str("   (no summary was given)\n");
     }
     for line in entry.summary.lines() {
-        text.push_str(&format!("   > {}\n", kit::ui::escape::line(line)));
+        text.push_str(&format!("   > {}\n", kit::ui::escape::escape_line(line)));
     }
     if !entry.earlier_failure.is_empty() {
-        let why = kit::ui::escape::line(&entry.earlier_failure);
+        let why = kit::ui::escape::escape_line(&entry.earlier_failure);
         text.push_str(&format!("   An earlier attempt failed: {why}\n"));
     }
     text.push('\n');

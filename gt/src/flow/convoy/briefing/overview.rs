@@ -109,7 +109,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
 fn line(area: &Area<'_>) -> String {
     let name = match area.name {
         "" => "elsewhere".to_owned(),
-        name => kit::ui::escape::line(name),
+        name => kit::ui::escape::escape_line(name),
     };
     let more = match area.beads.len() - area.sentences.len() {
         0 => String::new(),
@@ -139,10 +139,13 @@ fn sentence(entry: &Entry) -> String {
         "" => String::new(),
         why => format!(
             ", an earlier attempt failed: \"{}\"",
-            kit::ui::escape::line(&cut(first_sentence(why), SENTENCE / 2))
+            kit::ui::escape::escape_line(&cut(first_sentence(why), SENTENCE / 2))
         ),
     };
-    format!("{mark}\"{}\"{by}{earlier}", kit::ui::escape::line(&said))
+    format!(
+        "{mark}\"{}\"{by}{earlier}",
+        kit::ui::escape::escape_line(&said)
+    )
 }
 
 /// The first sentence of a text, or its first line where that is shorter.

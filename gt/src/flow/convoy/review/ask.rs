@@ -115,7 +115,7 @@ fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec
     decision.own.retain(|id, _| {
         let known = beads.iter().any(|bead| bead.id == *id);
         if !known {
-            let id = kit::ui::escape::line(id);
+            let id = kit::ui::escape::escape_line(id);
             warnings.push(format!(
                 "an override names {id}, which is not in the convoy"
             ));

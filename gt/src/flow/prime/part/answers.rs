@@ -14,7 +14,10 @@ pub(in crate::flow::prime) fn answers(bead: &str, answered: &[Escalation]) -> Op
     let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
     // The newest stands first: it may replace an older one.
     for one in answered.iter().rev() {
-        let (by, title) = (escape::line(&one.closed_by), escape::line(&one.title));
+        let (by, title) = (
+            escape::escape_line(&one.closed_by),
+            escape::escape_line(&one.title),
+        );
         text.push_str(&format!("- {} \"{title}\", answered by {by}:\n", one.id));
         text.push_str(&quoted(one.details.answer.lines()));
     }

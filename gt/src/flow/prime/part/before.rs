@@ -59,7 +59,7 @@ pub(in crate::flow::prime) fn attempts(
 pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> Part {
     let mut text = match before.original {
         Some(bead) => {
-            let title = escape::line(&bead.title);
+            let title = escape::escape_line(&bead.title);
             let status = &bead.status;
             format!("# What this follows up: {original} \"{title}\" ({status})\n\n")
         }
@@ -76,7 +76,7 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
     }
     text.push_str(&steps_of(before));
     if !before.spec.is_empty() {
-        let spec = escape::line(&before.spec);
+        let spec = escape::escape_line(&before.spec);
         text.push_str(&format!("\nIts specification: {spec}\n"));
     }
     let documents: Vec<String> = before.documents.iter().map(KeptDocument::command).collect();
@@ -149,8 +149,8 @@ fn steps_of(before: &Before<'_>) -> String {
 fn steps(molecule: &Molecule) -> String {
     let mut text = format!(
         "\nIts molecule: {} \"{}\", {} of {} steps done\n",
-        escape::line(&molecule.id),
-        escape::line(&molecule.title),
+        escape::escape_line(&molecule.id),
+        escape::escape_line(&molecule.title),
         molecule.done(),
         molecule.steps.len()
     );
@@ -166,15 +166,18 @@ pub(super) fn marked(steps: &[MoleculeStep], current: &str) -> String {
             step if !current.is_empty() && step.id == current => '>',
             _ => ' ',
         };
-        format!("> [{mark}] {}\n", escape::line(&step.title))
+        format!("> [{mark}] {}\n", escape::escape_line(&step.title))
     };
     steps.iter().map(line).collect()
 }
 
 /// That the work is not merged yet, and what that means for the branch.
 fn unmerged(on: &StandsOn) -> String {
-    let (bead, request) = (escape::line(&on.bead), escape::line(&on.request));
-    let (branch, tip) = (escape::line(&on.branch), &on.tip);
+    let (bead, request) = (
+        escape::escape_line(&on.bead),
+        escape::escape_line(&on.request),
+    );
+    let (branch, tip) = (escape::escape_line(&on.branch), &on.tip);
     format!(
         "\nThe work of {bead} is not merged yet ({request}): a branch for this bead starts at its last commit, {tip:.9} of \
          {branch}, and is merged after it. Do not repeat its commits.\n"
@@ -188,7 +191,7 @@ fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> Option<String> {
     }
     let mut text = "## Asked for before this, oldest first\n".to_owned();
     for (number, (bead, attempts)) in beads.iter().enumerate() {
-        let (number, title) = (number + 1, escape::line(&bead.title));
+        let (number, title) = (number + 1, escape::escape_line(&bead.title));
         text.push_str(&format!(
             "\n{number}. {} \"{title}\" ({})\n",
             bead.id, bead.status
@@ -249,13 +252,13 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
     };
     let mut text = format!(
         "- {} on branch {}{sessions}, until {}: {}\n",
-        escape::line(&attempt.worker),
-        escape::line(&attempt.branch),
-        escape::line(&to_the_second(&attempt.at)),
-        escape::line(&attempt.why)
+        escape::escape_line(&attempt.worker),
+        escape::escape_line(&attempt.branch),
+        escape::escape_line(&to_the_second(&attempt.at)),
+        escape::escape_line(&attempt.why)
     );
     if !attempt.kept.is_empty() {
-        let kept = escape::line(&attempt.kept);
+        let kept = escape::escape_line(&attempt.kept);
         text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {

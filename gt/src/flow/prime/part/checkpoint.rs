@@ -13,7 +13,7 @@ const FILES: usize = 10;
 pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
     let mut text = format!(
         "# Where the last session stood ({})\n\n",
-        escape::line(&found.timestamp)
+        escape::escape_line(&found.timestamp)
     );
     let lines = [
         ("Branch", &found.branch),
@@ -23,7 +23,7 @@ pub(in crate::flow::prime) fn checkpoint(found: &Checkpoint) -> Part {
         ("Step title", &found.step_title),
     ];
     for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-        text.push_str(&format!("{name}: {}\n", escape::line(value)));
+        text.push_str(&format!("{name}: {}\n", escape::escape_line(value)));
     }
     if !found.modified_files.is_empty() {
         text.push_str("Not committed then:\n");
@@ -51,7 +51,7 @@ pub(in crate::flow::prime) fn left_behind(found: &LeftBehind) -> Part {
     let mut text = "# What the last session left\n\n".to_owned();
     let how = match found.how.as_str() {
         "" => String::new(),
-        how => format!(" ({})", escape::line(how)),
+        how => format!(" ({})", escape::escape_line(how)),
     };
     text.push_str(&format!("It ended in the middle of the work{how}.\n"));
     let lists = [

@@ -14,7 +14,7 @@ pub(in crate::flow::prime) fn decision(
     let mut text = heading(adr);
     text.push_str("It applies to every bead of the convoy and is shown once.\n\n");
     for line in said.trim_end().lines() {
-        text.push_str(format!("> {}", escape::line(line)).trim_end());
+        text.push_str(format!("> {}", escape::escape_line(line)).trim_end());
         text.push('\n');
     }
     let source = file.unwrap_or(hook).to_owned();
@@ -28,9 +28,9 @@ pub(in crate::flow::prime) fn decision(
 
 /// That its file is to be read, or was.
 pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known: bool) -> Part {
-    let shown = escape::line(path);
+    let shown = escape::escape_line(path);
     let text = if known {
-        let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::line);
+        let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::escape_line);
         format!(
             "{adr} still applies and was shown to you before ({shown}). Do not read it again.\n"
         )
@@ -45,7 +45,7 @@ pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known
 }
 
 fn heading(adr: Option<&str>) -> String {
-    let adr = adr.map(|adr| format!(": {}", escape::line(adr)));
+    let adr = adr.map(|adr| format!(": {}", escape::escape_line(adr)));
     format!(
         "# Decision about this convoy{}\n\n",
         adr.unwrap_or_default()

@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 /// In a fence of tildes longer than any that it holds.
 pub(super) fn fenced(text: &str) -> String {
-    let text = escape::block(text.trim_end());
+    let text = escape::escape_block(text.trim_end());
     let longest = text
         .lines()
         // A fence may be indented, also by the marks of a quote.
@@ -18,7 +18,7 @@ pub(super) fn fenced(text: &str) -> String {
 /// Each line quoted, with its line end.
 pub(super) fn quoted<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let lines = lines.into_iter().map(|line| {
-        let quoted = format!("> {}", escape::line(line));
+        let quoted = format!("> {}", escape::escape_line(line));
         format!("{}\n", quoted.trim_end())
     });
     lines.collect()

@@ -8,8 +8,8 @@ use crate::record::mail::Message;
 
 /// A handoff note, each line quoted.
 pub(in crate::flow::prime) fn handoff(message: &Message) -> Part {
-    let from = escape::line(&message.from);
-    let subject = escape::line(&message.subject);
+    let from = escape::escape_line(&message.from);
+    let subject = escape::escape_line(&message.subject);
     let mut text = format!(
         "# From the session before you\n\n{subject} (from {from}, {})\n\n",
         message.id

@@ -12,7 +12,10 @@ const LISTED: usize = 12;
 
 /// Where the work stands in its molecule.
 pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
-    let (id, title) = (escape::line(&found.id), escape::line(&found.title));
+    let (id, title) = (
+        escape::escape_line(&found.id),
+        escape::escape_line(&found.title),
+    );
     let total = found.steps.len();
     let mut text = format!(
         "# Your molecule: {id} \"{title}\", {} of {total} steps done\n\n",
@@ -50,7 +53,10 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
 
 /// The step to be done now: its text, when it is done, and what follows.
 fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
-    let (id, title) = (escape::line(&step.id), escape::line(&step.title));
+    let (id, title) = (
+        escape::escape_line(&step.id),
+        escape::escape_line(&step.title),
+    );
     let mut text = format!(
         "## Now: step {} of {total}, {id} \"{title}\"\n\n",
         step.number
@@ -73,7 +79,7 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
         "When it is done: `gt mol step done {id}`, which begins the next step.\n"
     ));
     match found.after_current() {
-        Some(next) => text.push_str(&format!("Next: {}\n", escape::line(&next.title))),
+        Some(next) => text.push_str(&format!("Next: {}\n", escape::escape_line(&next.title))),
         None => text.push_str("It is the last step: hand the work in with `gt done` after it.\n"),
     }
     text

@@ -37,7 +37,7 @@ pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> 
     let name = format!("directives/{}.md", address.role());
     let mut found = Vec::new();
     for path in folders.iter().map(|folder| folder.join(&name)) {
-        let text = match file::read(&path) {
+        let text = match file::read_file_if_exists(&path) {
             Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
             Ok(None) => continue,
             Err(error) => unreadable(&path, &error),
@@ -141,7 +141,7 @@ pub(in crate::flow::prime) fn resumed(address: &Address, hook: Option<&Bead>) ->
         Some(bead) => format!(
             "Your work is still {} \"{}\": look at `git status` and `git log`, and go on.",
             bead.id,
-            escape::line(&bead.title)
+            escape::escape_line(&bead.title)
         ),
         None => "No work is on your hook.".to_owned(),
     };

@@ -23,7 +23,7 @@ pub(in crate::flow::prime) fn work(
     slot: &Slot,
     occasion: Occasion,
 ) -> Part {
-    let title = escape::line(&bead.title);
+    let title = escape::escape_line(&bead.title);
     let mut text = format!(
         "# Your work: {} \"{title}\" (P{})\n\n",
         bead.id, bead.priority
@@ -70,7 +70,7 @@ pub(in crate::flow::prime) fn no_work(address: &Address) -> Part {
 pub(in crate::flow::prime) fn to_keep(hook: Option<&Bead>, slot: &Slot) -> Part {
     let mut text = String::new();
     if let Some(bead) = hook {
-        let title = escape::line(&bead.title);
+        let title = escape::escape_line(&bead.title);
         text.push_str(&format!("The work is {} \"{title}\"", bead.id));
         if !slot.branch.is_empty() {
             text.push_str(&format!(" on branch {}", slot.branch));
