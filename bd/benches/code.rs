@@ -61,7 +61,7 @@ fn line(number: usize, suffix: &str) -> Vec<u8> {
     }
     // The canonical form, as it stands in the file.
     let text = serde_json::to_vec(&bead).unwrap();
-    record::line(&record::parse(&text).unwrap())
+    record::serialize_bead(&record::parse_bead(&text).unwrap())
 }
 
 fn bytes(lines: &[Vec<u8>]) -> Throughput {
@@ -81,21 +81,21 @@ fn records(criterion: &mut Criterion) {
     let lines = corpus(1_000);
     let beads: Vec<_> = lines
         .iter()
-        .map(|line| record::parse(line).unwrap())
+        .map(|line| record::parse_bead(line).unwrap())
         .collect();
     let mut group = criterion.benchmark_group("1000 records");
     group.throughput(bytes(&lines));
     group.bench_function("parse", |bencher| {
         bencher.iter(|| {
             for line in &lines {
-                black_box(record::parse(line).unwrap());
+                black_box(record::parse_bead(line).unwrap());
             }
         });
     });
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
             for bead in &beads {
-                black_box(record::line(bead));
+                black_box(record::serialize_bead(bead));
             }
         });
     });
@@ -167,10 +167,10 @@ fn stores(criterion: &mut Criterion) {
 
 /// A change of a bead, as the journal has it.
 fn entry(line: &[u8]) -> Vec<u8> {
-    let bead = record::parse(line).unwrap();
+    let bead = record::parse_bead(line).unwrap();
     let mut changed = bead.clone();
     changed.priority += 1;
-    let line = record::line(&changed);
+    let line = record::serialize_bead(&changed);
     journal::encode(&Event {
         id: "t1".into(),
         at: "2026-04-01T00:00:00Z".into(),
@@ -178,7 +178,7 @@ fn entry(line: &[u8]) -> Vec<u8> {
         changes: vec![Change {
             store: Some(BeadFile::Issues),
             id: bead.id.clone(),
-            before: Some(journal::line_hash(&record::line(&bead))),
+            before: Some(journal::line_hash(&record::serialize_bead(&bead))),
             after: Some(journal::line_hash(&line)),
             line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
             ..Change::default()

@@ -22,7 +22,7 @@ const BEADS: usize = 500;
 
 /// A closed bead with a summary as long as one may be.
 fn finished(number: usize) -> Bead {
-    let time = Stamp::read(&format!(
+    let time = Stamp::parse(&format!(
         "2026-03-{:02}T10:{:02}:00Z",
         1 + number % 28,
         number % 60

@@ -53,6 +53,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let comment = result?;
     let line = format!("Comment added to {}", comment.issue_id);
-    let json = serde_json::from_slice(&record::compact(&comment)).unwrap_or_default();
+    let json = serde_json::from_slice(&record::serialize_compact(&comment)).unwrap_or_default();
     TextReport::new(json, line).into_answer()
 }

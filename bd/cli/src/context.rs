@@ -7,7 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use bd::config::Config;
-use bd::git::{Git, User};
+use bd::git::{Git, GitUser};
 use bd::query::when;
 use bd::store::find;
 use bd::store::{Author, Reports, Routes, Store, StoreError};
@@ -128,7 +128,7 @@ impl Context {
         let actor = actor.or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
         let owner = self.env.get("GIT_AUTHOR_EMAIL").map(str::to_owned);
         let git = if actor.is_some() && owner.is_some() {
-            User::default()
+            GitUser::default()
         } else {
             Git::at(self.env.cwd()).user(&self.env)
         };

@@ -45,7 +45,7 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     let commit = git.resolve(rev)?;
     let commit = commit.ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
     let text = git.file_at(&commit, "./issues.jsonl")?;
-    let read = lines::read(text.unwrap_or_default());
+    let read = lines::parse_lines(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {
         let (line, reason) = (damage.line, &damage.reason);
         return Err(anyhow::anyhow!("line {line}: {reason}"))

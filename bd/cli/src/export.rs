@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut text = Vec::new();
     let mut count = 0;
     for bead in beads.into_iter().filter(|bead| !bead.ephemeral) {
-        text.extend(record::line(bead));
+        text.extend(record::serialize_bead(bead));
         text.push(b'\n');
         count += 1;
     }
@@ -93,7 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Refuses to replace a file with beads that are not among the new ones.
 fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
     let ids = |text: Vec<u8>| -> BTreeSet<String> {
-        let beads = lines::read(text).beads.into_iter();
+        let beads = lines::parse_lines(text).beads.into_iter();
         beads.map(|(_, _, bead)| bead.id).collect()
     };
     let old = file::read_file_if_exists(path)

@@ -196,7 +196,7 @@ fn read(
 
 /// Beads from lines of JSON.
 fn records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
-    let lines = lines::read(text.into_bytes());
+    let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
         let text =
             format!("{file}: line {number} is a git conflict marker; finish that merge first");

@@ -484,7 +484,7 @@ fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
         let given = error::unknown_id(error)?;
         let snapshot = ctx.store_of(given).ok()?.snapshot().ok()?;
         let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-        Some(id::similar(given, live.map(|bead| bead.id())))
+        Some(id::find_similar_ids(given, live.map(|bead| bead.id())))
     };
     find().unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "all" => Vec::new(),
             status => vec![Status::from(status)],
         };
-        let kind = args.kind.as_deref().map(Kind::in_filter);
+        let kind = args.kind.as_deref().map(Kind::from_filter);
         Filter {
             statuses,
             kind,

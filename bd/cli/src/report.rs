@@ -18,7 +18,7 @@ impl Report for Changed {
     fn json(&self) -> Value {
         let one = |bead: &Bead| {
             let mut value = plain_json(bead);
-            value["version"] = json!(hash::version(bead));
+            value["version"] = json!(hash::compute_version(bead));
             value
         };
         self.beads.iter().map(one).collect()
@@ -38,7 +38,7 @@ impl Report for Changed {
 
 /// A bead without its edges and comments.
 pub(crate) fn plain_json(bead: &Bead) -> Value {
-    let mut value = record::value(bead);
+    let mut value = record::bead_to_json_value(bead);
     if let Value::Object(object) = &mut value {
         object.shift_remove("dependencies");
         object.shift_remove("comments");

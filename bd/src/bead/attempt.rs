@@ -7,7 +7,7 @@ use super::Bead;
 pub(crate) const KEY: &str = "attempt";
 
 /// The number of the attempt that counts; 0 for a bead that no town has given to anyone.
-pub fn of(bead: &Bead) -> u64 {
+pub fn read_attempt(bead: &Bead) -> u64 {
     // Nearly every bead has no metadata at all.
     if bead.metadata.is_none() {
         return 0;
@@ -17,23 +17,26 @@ pub fn of(bead: &Bead) -> u64 {
 }
 
 /// Raises the number, so that what was begun before counts no more; gives the new one.
-pub fn raise(bead: &mut Bead) -> serde_json::Result<u64> {
-    let number = of(bead) + 1;
+pub fn raise_attempt(bead: &mut Bead) -> serde_json::Result<u64> {
+    let number = read_attempt(bead) + 1;
     bead.set_metadata(KEY, number)?;
     Ok(number)
 }
 
 /// Whether a change takes the number away, as whoever replaces all metadata does. It must not start again.
-pub(crate) fn is_dropped(before: &Bead, after: &Bead) -> bool {
-    of(before) > 0 && of(after) == 0
+pub(crate) fn is_attempt_dropped(before: &Bead, after: &Bead) -> bool {
+    read_attempt(before) > 0 && read_attempt(after) == 0
 }
 
 /// Whether a change of a bead by `actor` ends the attempt at it: it closes, deletes or reopens a bead that is someone
 /// else's work, and leaves the number unchanged.
-pub(crate) fn ends(before: &Bead, after: &Bead, actor: &str) -> bool {
+pub(crate) fn is_attempt_ended(before: &Bead, after: &Bead, actor: &str) -> bool {
     // Agents close their beads before they hand them in.
     let is_worker = before.assignee == actor && actor.contains("/polecats/");
-    before.is_open() != after.is_open() && !is_worker && of(before) > 0 && of(before) == of(after)
+    before.is_open() != after.is_open()
+        && !is_worker
+        && read_attempt(before) > 0
+        && read_attempt(before) == read_attempt(after)
 }
 
 #[cfg(test)]
@@ -51,16 +54,19 @@ mod tests {
             status: Status::Closed,
             ..open.clone()
         };
-        assert!(!ends(&open, &closed(&open), "dana"), "it is in no town");
-        assert_eq!(raise(&mut open).unwrap(), 1);
-        assert!(ends(&open, &closed(&open), "dana"));
-        assert!(ends(&closed(&open), &open, "dana"));
-        assert!(!ends(&open, &closed(&open), "web/polecats/nux"));
-        assert!(!ends(&open, &open.clone(), "dana"));
-        let mut raised = closed(&open);
-        raise(&mut raised).unwrap();
         assert!(
-            !ends(&open, &raised, "dana"),
+            !is_attempt_ended(&open, &closed(&open), "dana"),
+            "it is in no town"
+        );
+        assert_eq!(raise_attempt(&mut open).unwrap(), 1);
+        assert!(is_attempt_ended(&open, &closed(&open), "dana"));
+        assert!(is_attempt_ended(&closed(&open), &open, "dana"));
+        assert!(!is_attempt_ended(&open, &closed(&open), "web/polecats/nux"));
+        assert!(!is_attempt_ended(&open, &open.clone(), "dana"));
+        let mut raised = closed(&open);
+        raise_attempt(&mut raised).unwrap();
+        assert!(
+            !is_attempt_ended(&open, &raised, "dana"),
             "whoever closed it has raised it"
         );
     }

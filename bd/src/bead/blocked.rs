@@ -45,7 +45,7 @@ pub struct ChildGate {
 
 impl ChildGate {
     /// Reads it; text that is no JSON says nothing.
-    pub fn read(metadata: &str) -> Self {
+    pub fn from_metadata(metadata: &str) -> Self {
         if metadata.is_empty() {
             return Self::default();
         }
@@ -60,7 +60,7 @@ impl ChildGate {
 
 /// An edge as the rules see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Link<N> {
+pub struct BlockingEdge<N> {
     /// What it means, by its code.
     pub kind: u8,
     /// The target, where there is such a bead.
@@ -72,7 +72,7 @@ pub struct Link<N> {
 }
 
 /// Beads and the edges between them.
-pub trait Graph {
+pub trait BlockingGraph {
     /// A bead.
     type Node: Copy + Eq + Hash;
 
@@ -81,14 +81,14 @@ pub trait Graph {
     /// Whether it was closed with a reason that tells of a failure.
     fn has_failed(&self, node: Self::Node) -> bool;
     /// Its own edges.
-    fn links(&self, node: Self::Node) -> Vec<Link<Self::Node>>;
+    fn blocking_edges(&self, node: Self::Node) -> Vec<BlockingEdge<Self::Node>>;
     /// The beads with an edge of this kind to it, deleted ones too.
     fn holders(&self, node: Self::Node, kind: &DepKind) -> Vec<Self::Node>;
 }
 
 /// Whether a status keeps others waiting.
-fn holds_up_others(status: u8) -> bool {
-    Status::from_code(status).is_some_and(|status| status.holds_up())
+fn is_blocking_status(status: u8) -> bool {
+    Status::from_code(status).is_some_and(|status| status.is_blocking())
 }
 
 /// Whether a status is none of closed and deleted.
@@ -97,24 +97,27 @@ pub(crate) fn is_open(status: u8) -> bool {
 }
 
 /// Whether a bead has a `blocks` edge to one that is not over.
-pub fn waits_for_others<G: Graph>(graph: &G, node: G::Node) -> bool {
+pub fn has_open_blocker<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     let blocks = DepKind::Blocks.code();
     graph
-        .links(node)
+        .blocking_edges(node)
         .iter()
-        .any(|link| link.kind == blocks && holds_up(graph, link))
+        .any(|link| link.kind == blocks && is_blocking_edge(graph, link))
 }
 
 /// Whether a bead waits by one of its own edges; a deleted one waits for nothing.
-pub fn waits_itself<G: Graph>(graph: &G, node: G::Node) -> bool {
+pub fn is_directly_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     graph.status(node) != Status::Tombstone.code()
-        && graph.links(node).iter().any(|link| holds_up(graph, link))
+        && graph
+            .blocking_edges(node)
+            .iter()
+            .any(|link| is_blocking_edge(graph, link))
 }
 
 /// Whether this edge keeps its bead from being ready now.
-pub fn holds_up<G: Graph>(graph: &G, link: &Link<G::Node>) -> bool {
+pub fn is_blocking_edge<G: BlockingGraph>(graph: &G, link: &BlockingEdge<G::Node>) -> bool {
     match (DepKind::from_code(link.kind), link.target) {
-        (Some(DepKind::Blocks), Some(target)) => holds_up_others(graph.status(target)),
+        (Some(DepKind::Blocks), Some(target)) => is_blocking_status(graph.status(target)),
         (Some(DepKind::ConditionalBlocks), Some(target)) => {
             match Status::from_code(graph.status(target)) {
                 Some(Status::Open | Status::InProgress | Status::Blocked | Status::Deferred) => {
@@ -142,9 +145,14 @@ pub fn holds_up<G: Graph>(graph: &G, link: &Link<G::Node>) -> bool {
 
 /// All beads that wait, themselves or through a parent, of those that are `asked` about and everything
 /// below them.
-pub fn blocked<G: Graph>(graph: &G, asked: impl Iterator<Item = G::Node>) -> HashSet<G::Node> {
+pub fn find_blocked<G: BlockingGraph>(
+    graph: &G,
+    candidates: impl Iterator<Item = G::Node>,
+) -> HashSet<G::Node> {
     let mut blocked: HashSet<G::Node> = HashSet::new();
-    let mut front: Vec<G::Node> = asked.filter(|node| waits_itself(graph, *node)).collect();
+    let mut front: Vec<G::Node> = candidates
+        .filter(|node| is_directly_blocked(graph, *node))
+        .collect();
     for _ in 0..=DEPTH {
         front.retain(|node| blocked.insert(*node));
         front = front
@@ -159,14 +167,14 @@ pub fn blocked<G: Graph>(graph: &G, asked: impl Iterator<Item = G::Node>) -> Has
 }
 
 /// Whether one bead waits, itself or through a parent.
-pub fn is_blocked<G: Graph>(graph: &G, node: G::Node) -> bool {
+pub fn is_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     let mut seen = HashSet::from([node]);
     let mut front = vec![node];
     for _ in 0..=DEPTH {
-        if front.iter().any(|node| waits_itself(graph, *node)) {
+        if front.iter().any(|node| is_directly_blocked(graph, *node)) {
             return true;
         }
-        let parents = front.iter().flat_map(|node| graph.links(*node));
+        let parents = front.iter().flat_map(|node| graph.blocking_edges(*node));
         front = parents
             .filter(|link| link.kind == DepKind::ParentChild.code())
             .filter_map(|link| link.target)

@@ -3,41 +3,41 @@
 use super::Stamp;
 
 /// Whether a value counts as absent and is left out of the line.
-pub(crate) trait Blank {
+pub(crate) trait IsBlank {
     fn is_blank(&self) -> bool;
 }
 
-impl Blank for String {
+impl IsBlank for String {
     fn is_blank(&self) -> bool {
         self.is_empty()
     }
 }
 
-impl Blank for i64 {
+impl IsBlank for i64 {
     fn is_blank(&self) -> bool {
         *self == 0
     }
 }
 
-impl Blank for bool {
+impl IsBlank for bool {
     fn is_blank(&self) -> bool {
         !*self
     }
 }
 
-impl Blank for Stamp {
+impl IsBlank for Stamp {
     fn is_blank(&self) -> bool {
         self.as_str().is_empty()
     }
 }
 
-impl<T> Blank for Option<T> {
+impl<T> IsBlank for Option<T> {
     fn is_blank(&self) -> bool {
         self.is_none()
     }
 }
 
-impl<T> Blank for Vec<T> {
+impl<T> IsBlank for Vec<T> {
     fn is_blank(&self) -> bool {
         self.is_empty()
     }
@@ -123,7 +123,7 @@ macro_rules! word_enum {
             }
         }
 
-        impl $crate::bead::fields_table::Blank for $name {
+        impl $crate::bead::fields_table::IsBlank for $name {
             fn is_blank(&self) -> bool {
                 false
             }
@@ -195,7 +195,7 @@ macro_rules! written {
         true
     };
     (omit, $value:expr) => {
-        !$crate::bead::fields_table::Blank::is_blank(&$value)
+        !$crate::bead::fields_table::IsBlank::is_blank(&$value)
     };
 }
 pub(crate) use written;

@@ -12,7 +12,7 @@ pub const NONCES: u32 = 10;
 
 /// What the hash is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Seed<'a> {
+pub struct IdSeed<'a> {
     /// The title.
     pub title: &'a str,
     /// The description.
@@ -24,7 +24,7 @@ pub struct Seed<'a> {
 }
 
 /// The hash part of an id of this length.
-pub fn hash(seed: Seed<'_>, nonce: u32, length: usize) -> String {
+pub fn compute_hash_part(seed: IdSeed<'_>, nonce: u32, length: usize) -> String {
     let text = format!(
         "{}|{}|{}|{}|{nonce}",
         seed.title, seed.description, seed.creator, seed.nanos
@@ -39,11 +39,11 @@ pub fn hash(seed: Seed<'_>, nonce: u32, length: usize) -> String {
     let number = digest[..bytes]
         .iter()
         .fold(0u64, |sum, byte| (sum << 8) | u64::from(*byte));
-    base36(number, length)
+    encode_base36(number, length)
 }
 
 /// The last `length` base36 digits, padded with zeros on the left.
-fn base36(mut number: u64, length: usize) -> String {
+fn encode_base36(mut number: u64, length: usize) -> String {
     let mut digits = vec![b'0'; length];
     for digit in digits.iter_mut().rev() {
         let value = u8::try_from(number % 36).unwrap_or_default();
@@ -58,7 +58,7 @@ fn base36(mut number: u64, length: usize) -> String {
 }
 
 /// The length at which a new id among `count` top-level ones collides with a chance of at most `limit`.
-pub fn length_for(count: usize, limit: f64) -> usize {
+pub fn choose_hash_length(count: usize, limit: f64) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let n = count as f64;
     let chance = |length: usize| {
@@ -72,16 +72,16 @@ pub fn length_for(count: usize, limit: f64) -> usize {
 }
 
 /// The first free id with this prefix; `taken` says which are not. `None` when every try collided.
-pub fn generate(
+pub fn generate_id(
     prefix: &str,
-    seed: Seed<'_>,
+    seed: IdSeed<'_>,
     start: usize,
-    taken: impl Fn(&str) -> bool,
+    is_taken: impl Fn(&str) -> bool,
 ) -> Option<String> {
     (start.max(*LENGTHS.start())..=*LENGTHS.end())
         .flat_map(|length| (0..NONCES).map(move |nonce| (length, nonce)))
-        .map(|(length, nonce)| format!("{prefix}-{}", hash(seed, nonce, length)))
-        .find(|id| !taken(id))
+        .map(|(length, nonce)| format!("{prefix}-{}", compute_hash_part(seed, nonce, length)))
+        .find(|id| !is_taken(id))
 }
 
 /// Splits a child id into its parent and number: the part after the last dot is all digits.
@@ -158,7 +158,7 @@ pub enum ResolveError {
     #[error("no issue found matching \"{0}\"")]
     NotFound(String),
     /// The bead was deleted.
-    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), by_whom(by), at.escape_debug())]
+    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
     Deleted {
         /// Its id.
         id: String,
@@ -168,7 +168,7 @@ pub enum ResolveError {
         at: String,
     },
     /// More than one bead matches.
-    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), first_of(found))]
+    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
     Ambiguous {
         /// What was given.
         given: String,
@@ -178,7 +178,7 @@ pub enum ResolveError {
 }
 
 /// Old tombstones may not say it.
-pub(crate) fn by_whom(by: &str) -> String {
+pub(crate) fn format_deleter(by: &str) -> String {
     if by.is_empty() {
         String::new()
     } else {
@@ -189,7 +189,7 @@ pub(crate) fn by_whom(by: &str) -> String {
 
 /// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash
 /// part, then by a piece of a hash part: with the prefix of this project before it only by its beginning.
-pub fn resolve<'a>(
+pub fn resolve_id<'a>(
     given: &str,
     prefix: &str,
     exists: impl Fn(&str) -> bool,
@@ -237,7 +237,7 @@ pub fn resolve<'a>(
 }
 
 /// Up to three ids that are written nearly as `given`, the nearest first.
-pub fn similar<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub fn find_similar_ids<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
     let (given, mut near) = (given.to_lowercase(), Vec::new());
     for id in all {
         // Without a prefix, the part behind it is meant.
@@ -282,7 +282,7 @@ fn looks_prefixed(given: &str, prefix: &str) -> bool {
 /// How many of the ids that a piece may mean are named.
 const CANDIDATES: usize = 20;
 
-fn first_of(found: &[String]) -> String {
+fn format_candidates(found: &[String]) -> String {
     let first = found[..found.len().min(CANDIDATES)].join(" ");
     let rest = if found.len() > CANDIDATES { " …" } else { "" };
     first + rest
@@ -294,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    const SEED: Seed<'_> = Seed {
+    const SEED: IdSeed<'_> = IdSeed {
         title: "Fix login",
         description: "Users cannot log in",
         creator: "alice",
@@ -312,17 +312,23 @@ mod tests {
             (8, "91mr6nyr", "9swij5ij"),
         ];
         for (length, first, second) in table {
-            assert_eq!(hash(SEED, 0, length), first);
-            assert_eq!(hash(SEED, 1, length), second);
+            assert_eq!(compute_hash_part(SEED, 0, length), first);
+            assert_eq!(compute_hash_part(SEED, 1, length), second);
         }
     }
 
     #[test]
     fn similar_ids_differ_by_a_slip() {
         let all = ["bd-k3f", "bd-k3g.1", "bd-zzz", "xx-k3f"];
-        assert_eq!(similar("bd-k3g", all.into_iter()), ["bd-k3f", "bd-k3g.1"]);
-        assert_eq!(similar("k4f", all.into_iter()), ["bd-k3f", "xx-k3f"]);
-        assert!(similar("nothing-like", all.into_iter()).is_empty());
+        assert_eq!(
+            find_similar_ids("bd-k3g", all.into_iter()),
+            ["bd-k3f", "bd-k3g.1"]
+        );
+        assert_eq!(
+            find_similar_ids("k4f", all.into_iter()),
+            ["bd-k3f", "xx-k3f"]
+        );
+        assert!(find_similar_ids("nothing-like", all.into_iter()).is_empty());
     }
 
     #[test]
@@ -341,17 +347,17 @@ mod tests {
             (212_340, 8),
             (9_000_000, 8),
         ] {
-            assert_eq!(length_for(count, 0.25), length, "{count}");
+            assert_eq!(choose_hash_length(count, 0.25), length, "{count}");
         }
     }
 
     #[test]
     fn a_collision_tries_the_next_nonce_then_a_longer_hash() {
-        let second = generate("bd", SEED, 3, |id| id == "bd-wll");
+        let second = generate_id("bd", SEED, 3, |id| id == "bd-wll");
         assert_eq!(second.as_deref(), Some("bd-zbv"));
-        let longer = generate("bd", SEED, 3, |id| id.len() == 6);
+        let longer = generate_id("bd", SEED, 3, |id| id.len() == 6);
         assert_eq!(longer.as_deref(), Some("bd-ftle"));
-        assert_eq!(generate("bd", SEED, 3, |_| true), None);
+        assert_eq!(generate_id("bd", SEED, 3, |_| true), None);
     }
 
     #[test]
@@ -378,7 +384,7 @@ mod tests {
     }
 
     fn find(given: &str, prefix: &str, ids: &[&str]) -> Result<String, ResolveError> {
-        resolve(given, prefix, |id| ids.contains(&id), ids.iter().copied())
+        resolve_id(given, prefix, |id| ids.contains(&id), ids.iter().copied())
     }
 
     #[test]
@@ -425,8 +431,8 @@ mod tests {
 
         #[test]
         fn generated_ids_are_never_taken(taken in 0u32..9) {
-            let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", hash(SEED, nonce, 3))).collect();
-            let id = generate("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
+            let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", compute_hash_part(SEED, nonce, 3))).collect();
+            let id = generate_id("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
             prop_assert!(!used.contains(&id));
         }
     }

@@ -51,7 +51,7 @@ pub const CORE: [Kind; 5] = [
 
 impl Kind {
     /// Reads a kind as a person writes it: `enhancement` and `feat` are features, in any case.
-    pub fn normal(word: &str) -> Self {
+    pub fn from_user_text(word: &str) -> Self {
         let lower = word.to_ascii_lowercase();
         match lower.as_str() {
             "enhancement" | "feat" => Self::Feature,
@@ -60,11 +60,11 @@ impl Kind {
     }
 
     /// Reads a kind as it stands in a filter, where `mr` and `mol` are understood as well.
-    pub fn in_filter(word: &str) -> Self {
+    pub fn from_filter(word: &str) -> Self {
         match word {
             "mr" => Self::MergeRequest,
             "mol" => Self::Molecule,
-            _ => Self::normal(word),
+            _ => Self::from_user_text(word),
         }
     }
 
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn kinds_are_case_sensitive_but_for_the_feature_aliases() {
-        assert_eq!(Kind::normal("FEAT"), Kind::Feature);
-        assert_eq!(Kind::normal("Enhancement"), Kind::Feature);
-        assert_eq!(Kind::normal("BUG"), Kind::Other("BUG".into()));
-        assert_eq!(Kind::in_filter("mr"), Kind::MergeRequest);
+        assert_eq!(Kind::from_user_text("FEAT"), Kind::Feature);
+        assert_eq!(Kind::from_user_text("Enhancement"), Kind::Feature);
+        assert_eq!(Kind::from_user_text("BUG"), Kind::Other("BUG".into()));
+        assert_eq!(Kind::from_filter("mr"), Kind::MergeRequest);
     }
 }

@@ -13,7 +13,7 @@ use kit::sys::parallel::run_both;
 
 /// The lines of one file.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct ParsedLines {
     /// The whole file.
     pub text: Vec<u8>,
     /// The beads, where their lines are in the text, and their numbers. A bead is large, and is moved often.
@@ -21,14 +21,14 @@ pub struct Lines {
     /// Records of another kind.
     pub foreign: Vec<Range<usize>>,
     /// Lines that could not be read.
-    pub damaged: Vec<Damage>,
+    pub damaged: Vec<DamagedLine>,
     /// The first line with a git conflict marker.
     pub conflict: Option<usize>,
 }
 
 /// A line that could not be read.
 #[derive(Debug, Clone)]
-pub struct Damage {
+pub struct DamagedLine {
     /// Its number, from 1.
     pub line: usize,
     /// Where it is in the text.
@@ -41,7 +41,7 @@ pub struct Damage {
 const SPLIT: usize = 1 << 20;
 
 /// Reads a file's text.
-pub fn read(text: Vec<u8>) -> Lines {
+pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
     let start = if text.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
@@ -50,11 +50,13 @@ pub fn read(text: Vec<u8>) -> Lines {
     let half = (text.len() >= SPLIT).then_some(text.len() / 2);
     let middle = half.and_then(|half| Some(half + memchr::memchr(b'\n', &text[half..])? + 1));
     let mut lines = match middle {
-        None => part(&text, start),
+        None => parse_part(&text, start),
         Some(middle) => {
-            let (second, mut first) =
-                run_both(|| part(&text, middle), || part(&text[..middle], start));
-            first.append(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
+            let (second, mut first) = run_both(
+                || parse_part(&text, middle),
+                || parse_part(&text[..middle], start),
+            );
+            first.append_part(second, memchr::memchr_iter(b'\n', &text[..middle]).count());
             first
         }
     };
@@ -63,26 +65,26 @@ pub fn read(text: Vec<u8>) -> Lines {
 }
 
 /// Reads from some place on, where a line begins; the text is not in the result.
-fn part(text: &[u8], start: usize) -> Lines {
-    let mut lines = Lines::default();
-    for (number, span) in spans(text, start) {
+fn parse_part(text: &[u8], start: usize) -> ParsedLines {
+    let mut lines = ParsedLines::default();
+    for (number, span) in iter_line_spans(text, start) {
         let line = &text[span.clone()];
         if is_conflict_marker(line) {
             lines.conflict.get_or_insert(number);
-            lines.damaged.push(Damage {
+            lines.damaged.push(DamagedLine {
                 line: number,
                 span,
                 reason: "git conflict marker".to_owned(),
             });
             continue;
         }
-        match record::parse(line) {
+        match record::parse_bead(line) {
             Ok(bead) => lines.beads.push((span, number, Box::new(bead))),
             Err(error) if is_foreign(line) => {
                 drop(error);
                 lines.foreign.push(span);
             }
-            Err(error) => lines.damaged.push(Damage {
+            Err(error) => lines.damaged.push(DamagedLine {
                 line: number,
                 span,
                 reason: error.to_string(),
@@ -92,15 +94,15 @@ fn part(text: &[u8], start: usize) -> Lines {
     lines
 }
 
-impl Lines {
+impl ParsedLines {
     /// Adds what follows so many lines of the same text.
-    fn append(&mut self, more: Self, before: usize) {
+    fn append_part(&mut self, more: Self, before: usize) {
         let beads = more.beads.into_iter();
         self.beads
             .extend(beads.map(|(span, number, bead)| (span, number + before, bead)));
         self.foreign.extend(more.foreign);
         let damaged = more.damaged.into_iter();
-        self.damaged.extend(damaged.map(|damage| Damage {
+        self.damaged.extend(damaged.map(|damage| DamagedLine {
             line: damage.line + before,
             ..damage
         }));
@@ -111,7 +113,7 @@ impl Lines {
 
 /// The lines that are not blank, with their numbers; the line end and a carriage return before it do not
 /// belong to a line.
-pub fn spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let ends = memchr::memchr_iter(b'\n', &text[start..])
         .map(move |at| at + start)
         .chain(std::iter::once(text.len()));
@@ -127,8 +129,8 @@ pub fn spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<us
 }
 
 /// Reads the lines of a small file of values; lines that cannot be read are left out, as are comments.
-pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
-    spans(text, 0)
+pub fn parse_values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
+    iter_line_spans(text, 0)
         .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
         .collect()
 }
@@ -153,7 +155,7 @@ mod tests {
     #[test]
     fn every_line_is_a_bead_foreign_or_damage() {
         let text = "\u{feff}{\"id\":\"a-1\"}\r\n\n  \n{broken\n{\"_type\":\"memory\",\"key\":\"k\"}\n{\"id\":\"a-2\"}";
-        let lines = read(text.as_bytes().to_vec());
+        let lines = parse_lines(text.as_bytes().to_vec());
         let ids: Vec<_> = lines
             .beads
             .iter()
@@ -176,8 +178,11 @@ mod tests {
         let text: Vec<String> = (1..=12_000).map(line).collect();
         let text = text.join("\n");
         assert!(text.len() > SPLIT);
-        let (whole, halves) = (part(text.as_bytes(), 0), read(text.into_bytes()));
-        let beads = |lines: &Lines| -> Vec<_> {
+        let (whole, halves) = (
+            parse_part(text.as_bytes(), 0),
+            parse_lines(text.into_bytes()),
+        );
+        let beads = |lines: &ParsedLines| -> Vec<_> {
             let beads = lines.beads.iter();
             beads
                 .map(|(span, number, bead)| (span.clone(), *number, bead.id.clone()))
@@ -185,7 +190,7 @@ mod tests {
         };
         assert_eq!(beads(&whole), beads(&halves));
         assert_eq!(whole.foreign, halves.foreign);
-        let damaged = |lines: &Lines| -> Vec<_> {
+        let damaged = |lines: &ParsedLines| -> Vec<_> {
             lines
                 .damaged
                 .iter()
@@ -200,22 +205,22 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_bytes_are_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
-            let lines = read(text.clone());
+            let lines = parse_lines(text.clone());
             let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
             let found = lines.beads.len() + lines.foreign.len() + lines.damaged.len();
-            proptest::prop_assert_eq!(found, spans(&text, start).count());
+            proptest::prop_assert_eq!(found, iter_line_spans(&text, start).count());
         }
     }
 
     #[test]
     fn conflict_markers_are_named_by_line() {
-        let lines = read(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
+        let lines = parse_lines(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
         assert_eq!(lines.conflict, Some(2));
     }
 
     #[test]
     fn a_bad_byte_in_a_title_does_not_hide_the_bead() {
-        let lines = read(b"{\"id\":\"a-1\",\"title\":\"caf\xe9\"}\n".to_vec());
+        let lines = parse_lines(b"{\"id\":\"a-1\",\"title\":\"caf\xe9\"}\n".to_vec());
         assert_eq!(lines.beads[0].2.title, "caf\u{fffd}");
     }
 
@@ -226,7 +231,7 @@ mod tests {
             "x".repeat(3_000_000)
         );
         assert_eq!(
-            read(line.into_bytes()).beads[0].2.description.len(),
+            parse_lines(line.into_bytes()).beads[0].2.description.len(),
             3_000_000
         );
     }

@@ -26,12 +26,12 @@ use serde_json::{Map, Value};
 pub use comment::Comment;
 pub use dep::{Dep, DepKind};
 pub use kind::Kind;
-use record::Fields;
+use record::RecordFields;
 pub use stamp::Stamp;
 pub use status::Status;
 
 /// A JSON value kept as the text it was read from.
-pub type Raw = Box<RawValue>;
+pub type RawJson = Box<RawValue>;
 
 /// Hands the table of fields to the macro `$user`: name, type, JSON key, whether it is always written.
 macro_rules! with_fields {
@@ -84,7 +84,7 @@ macro_rules! with_fields {
             /// The system it was imported from.
             source_system: String = "source_system", omit;
             /// Any JSON of the users' own.
-            metadata: Option<Raw> = "metadata", omit;
+            metadata: Option<RawJson> = "metadata", omit;
             /// How far its text was compacted.
             compaction_level: i64 = "compaction_level", omit;
             /// When it was compacted.
@@ -118,13 +118,13 @@ macro_rules! with_fields {
             /// Whether it is a template to pour from.
             is_template: bool = "is_template", omit;
             /// The protos it was bonded from.
-            bonded_from: Option<Raw> = "bonded_from", omit;
+            bonded_from: Option<RawJson> = "bonded_from", omit;
             /// The entity that created it.
-            creator: Option<Raw> = "creator", omit;
+            creator: Option<RawJson> = "creator", omit;
             /// Verdicts of validators.
-            validations: Option<Raw> = "validations", omit;
+            validations: Option<RawJson> = "validations", omit;
             /// A quality score from 0 to 1.
-            quality_score: Option<Raw> = "quality_score", omit;
+            quality_score: Option<RawJson> = "quality_score", omit;
             /// Whether its value lasts.
             crystallizes: bool = "crystallizes", omit;
             /// What a gate waits for.
@@ -177,7 +177,7 @@ macro_rules! bead_struct {
         pub struct Bead {
             $($(#[$doc])* pub $name: $kind,)*
             /// Keys we do not know, in the order they were read, with the bytes of their values.
-            pub extra: Vec<(String, Raw)>,
+            pub extra: Vec<(String, RawJson)>,
         }
 
         impl Bead {
@@ -213,7 +213,7 @@ impl PartialEq for Bead {
             && self.description == other.description
             && self.notes == other.notes
             && self.updated_at == other.updated_at
-            && record::line(self) == record::line(other)
+            && record::serialize_bead(self) == record::serialize_bead(other)
     }
 }
 
@@ -228,16 +228,16 @@ impl Bead {
     /// Sets one key of the users' own JSON; all others stay, and something that is no object is kept
     /// under the key `value`.
     pub fn set_metadata(&mut self, key: &str, value: impl Serialize) -> serde_json::Result<()> {
-        let mut object = Fields::default();
+        let mut object = RecordFields::default();
         if let Some(raw) = &self.metadata {
-            match record::pairs(raw.get()) {
-                Some(pairs) => object = Fields(pairs),
+            match record::parse_pairs(raw.get()) {
+                Some(pairs) => object = RecordFields(pairs),
                 None if raw.get() == "null" => {}
                 None => object.set("value", raw),
             }
         }
         object.set(key, &serde_json::value::to_raw_value(&value)?);
-        self.metadata = object.raw();
+        self.metadata = object.to_raw_json();
         Ok(())
     }
 

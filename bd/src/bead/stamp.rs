@@ -25,11 +25,11 @@ pub struct Stamp {
 
 impl Stamp {
     /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
-    pub fn read(text: &str) -> Self {
-        Self::of(text.into())
+    pub fn parse(text: &str) -> Self {
+        Self::from_boxed_text(text.into())
     }
 
-    fn of(text: Box<str>) -> Self {
+    fn from_boxed_text(text: Box<str>) -> Self {
         Self {
             text,
             instant: OnceLock::new(),
@@ -38,7 +38,7 @@ impl Stamp {
 
     /// The instant that a text means; the epoch where it is no time.
     pub(crate) fn instant_of(text: &str) -> Timestamp {
-        parse(text).unwrap_or(Timestamp::UNIX_EPOCH)
+        parse_timestamp(text).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     /// The instant.
@@ -58,7 +58,7 @@ impl Stamp {
 }
 
 /// Reads RFC 3339, or `YYYY-MM-DD HH:MM:SS` taken as UTC.
-fn parse(text: &str) -> Option<Timestamp> {
+fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant);
@@ -69,7 +69,7 @@ fn parse(text: &str) -> Option<Timestamp> {
 
 impl Default for Stamp {
     fn default() -> Self {
-        Self::read(NEVER)
+        Self::parse(NEVER)
     }
 }
 
@@ -116,7 +116,7 @@ impl Serialize for Stamp {
 
 impl<'de> Deserialize<'de> for Stamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(Box::deserialize(deserializer)?))
+        Ok(Self::from_boxed_text(Box::deserialize(deserializer)?))
     }
 }
 
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn stamps_compare_as_instants_and_keep_their_text() {
         let (a, b) = (
-            Stamp::read("2026-03-01T09:15:30.120-08:00"),
-            Stamp::read("2026-03-01T17:15:30.12Z"),
+            Stamp::parse("2026-03-01T09:15:30.120-08:00"),
+            Stamp::parse("2026-03-01T17:15:30.12Z"),
         );
         assert_eq!(a, b);
         assert_eq!(a.as_str(), "2026-03-01T09:15:30.120-08:00");
@@ -137,14 +137,14 @@ mod tests {
     #[test]
     fn the_old_form_with_a_space_is_read_as_utc() {
         assert_eq!(
-            Stamp::read("2026-03-01 17:15:30"),
-            Stamp::read("2026-03-01T17:15:30Z")
+            Stamp::parse("2026-03-01 17:15:30"),
+            Stamp::parse("2026-03-01T17:15:30Z")
         );
     }
 
     #[test]
     fn text_that_is_no_time_is_kept() {
-        let stamp = Stamp::read("yesterday");
+        let stamp = Stamp::parse("yesterday");
         assert_eq!(stamp.instant(), Timestamp::UNIX_EPOCH);
         assert_eq!(stamp.as_str(), "yesterday");
     }

@@ -31,7 +31,7 @@ impl Status {
     }
 
     /// Whether a bead of this status holds up those that wait for it.
-    pub fn holds_up(&self) -> bool {
+    pub fn is_blocking(&self) -> bool {
         matches!(
             self,
             Self::Open | Self::InProgress | Self::Blocked | Self::Deferred | Self::Hooked

@@ -13,7 +13,7 @@ pub struct Vocabulary {
 
 /// Why a bead is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Invalid {
+pub enum ValidationError {
     /// It has no title.
     #[error("title is required")]
     NoTitle,
@@ -53,83 +53,91 @@ pub enum Invalid {
 
 impl Vocabulary {
     /// Whether this status can be used here.
-    pub fn knows_status(&self, status: &Status) -> bool {
+    pub fn has_status(&self, status: &Status) -> bool {
         status.is_built_in() || self.statuses.iter().any(|own| own == status.as_str())
     }
 
     /// Whether this kind can be used here.
-    pub fn knows_kind(&self, kind: &Kind) -> bool {
+    pub fn has_kind(&self, kind: &Kind) -> bool {
         kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
     }
 
     /// The statuses that can be used here, for a person who took another word.
-    pub fn statuses_in_words(&self) -> String {
+    pub fn list_statuses(&self) -> String {
         let built_in: Vec<Status> = (0..).map_while(Status::from_code).collect();
-        list(built_in.iter().map(Status::as_str), &self.statuses)
+        join_words(built_in.iter().map(Status::as_str), &self.statuses)
     }
 
     /// The kinds of work that can be used here, for a person who took another word.
-    pub fn kinds_in_words(&self) -> String {
-        list(kind::CORE.iter().map(Kind::as_str), &self.kinds)
+    pub fn list_kinds(&self) -> String {
+        join_words(kind::CORE.iter().map(Kind::as_str), &self.kinds)
     }
 }
 
-fn list<'a>(built_in: impl Iterator<Item = &'a str>, own: &'a [String]) -> String {
+fn join_words<'a>(built_in: impl Iterator<Item = &'a str>, own: &'a [String]) -> String {
     let all: Vec<&str> = built_in.chain(own.iter().map(String::as_str)).collect();
     all.join(", ")
 }
 
 /// Checks a whole bead.
-pub fn check(bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
-    check_change(None, bead, words)
+pub fn validate_bead(bead: &Bead, words: &Vocabulary) -> Result<(), ValidationError> {
+    validate_change(None, bead, words)
 }
 
 /// Checks a changed bead: what was not as it should be before may stay so, or beads of older clients could
 /// not be worked with.
-pub fn check_change(before: Option<&Bead>, bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
-    let found = problems(bead, words);
+pub fn validate_change(
+    before: Option<&Bead>,
+    bead: &Bead,
+    words: &Vocabulary,
+) -> Result<(), ValidationError> {
+    let found = find_violations(bead, words);
     if found.is_empty() {
         return Ok(());
     }
     let known = before
-        .map(|before| problems(before, words))
+        .map(|before| find_violations(before, words))
         .unwrap_or_default();
     let fresh = found.into_iter().find(|problem| !known.contains(problem));
     fresh.map_or(Ok(()), Err)
 }
 
 /// All that is wrong with a bead.
-fn problems(bead: &Bead, words: &Vocabulary) -> Vec<Invalid> {
+fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
     let rules = [
-        (!id::is_well_formed(&bead.id)).then(|| Invalid::Id(bead.id.clone())),
-        bead.title.trim().is_empty().then_some(Invalid::NoTitle),
-        (bead.title.len() > 500).then_some(Invalid::LongTitle(bead.title.len())),
-        (!(0..=4).contains(&bead.priority)).then_some(Invalid::Priority(bead.priority)),
-        (!words.knows_status(&bead.status)).then(|| Invalid::Status(bead.status.to_string())),
-        (!words.knows_kind(&bead.issue_type)).then(|| Invalid::Kind(bead.issue_type.to_string())),
+        (!id::is_well_formed(&bead.id)).then(|| ValidationError::Id(bead.id.clone())),
+        bead.title
+            .trim()
+            .is_empty()
+            .then_some(ValidationError::NoTitle),
+        (bead.title.len() > 500).then_some(ValidationError::LongTitle(bead.title.len())),
+        (!(0..=4).contains(&bead.priority)).then_some(ValidationError::Priority(bead.priority)),
+        (!words.has_status(&bead.status)).then(|| ValidationError::Status(bead.status.to_string())),
+        (!words.has_kind(&bead.issue_type))
+            .then(|| ValidationError::Kind(bead.issue_type.to_string())),
         bead.estimated_minutes
             .filter(|minutes| *minutes < 0)
-            .map(|_| Invalid::Estimate),
-        times(bead).err(),
+            .map(|_| ValidationError::Estimate),
+        validate_times(bead).err(),
     ];
     rules.into_iter().flatten().collect()
 }
 
 /// Closed and deleted beads say when; no other bead does.
-fn times(bead: &Bead) -> Result<(), Invalid> {
+fn validate_times(bead: &Bead) -> Result<(), ValidationError> {
     let (closed, deleted) = (bead.closed_at.is_some(), bead.deleted_at.is_some());
     match (&bead.status, closed, deleted) {
-        (Status::Closed, false, _) => Err(Invalid::ClosedWithoutTime),
-        (Status::Tombstone, _, false) => Err(Invalid::TombstoneWithoutTime),
+        (Status::Closed, false, _) => Err(ValidationError::ClosedWithoutTime),
+        (Status::Tombstone, _, false) => Err(ValidationError::TombstoneWithoutTime),
         (Status::Tombstone | Status::Closed, _, _) if !deleted || bead.is_tombstone() => Ok(()),
-        (_, true, _) if bead.status != Status::Closed => Err(Invalid::OpenWithCloseTime),
-        (_, _, true) => Err(Invalid::LiveWithDeleteTime),
+        (_, true, _) if bead.status != Status::Closed => Err(ValidationError::OpenWithCloseTime),
+        (_, _, true) => Err(ValidationError::LiveWithDeleteTime),
         _ => Ok(()),
     }
 }
 
 /// Reads a priority as a person writes it: `0` to `4`, or `P0` to `P4`.
-pub fn priority(text: &str) -> Option<i64> {
+pub fn parse_priority(text: &str) -> Option<i64> {
     let trimmed = text.trim();
     let digit = trimmed.strip_prefix(['P', 'p']).unwrap_or(trimmed);
     match digit.as_bytes() {
@@ -139,7 +147,7 @@ pub fn priority(text: &str) -> Option<i64> {
 }
 
 /// As much of a text as a title holds: one line of at most 500 bytes, cut between characters.
-pub fn fit_title(text: &str) -> String {
+pub fn fit_to_title(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = line.len().min(500);
     while !line.is_char_boundary(end) {
@@ -163,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_plain_bead_is_sound() {
-        assert_eq!(check(&sound(), &Vocabulary::default()), Ok(()));
+        assert_eq!(validate_bead(&sound(), &Vocabulary::default()), Ok(()));
     }
 
     #[test]
@@ -172,43 +180,46 @@ mod tests {
         let refused = |change: fn(&mut Bead)| {
             let mut bead = sound();
             change(&mut bead);
-            check(&bead, &words).unwrap_err()
+            validate_bead(&bead, &words).unwrap_err()
         };
-        assert_eq!(refused(|b| b.title.clear()), Invalid::NoTitle);
+        assert_eq!(refused(|b| b.title.clear()), ValidationError::NoTitle);
         assert_eq!(
             refused(|b| b.title = "語".repeat(300)),
-            Invalid::LongTitle(900)
+            ValidationError::LongTitle(900)
         );
-        assert_eq!(refused(|b| b.priority = 9), Invalid::Priority(9));
+        assert_eq!(refused(|b| b.priority = 9), ValidationError::Priority(9));
         assert_eq!(
             refused(|b| b.status = "odd".into()),
-            Invalid::Status("odd".into())
+            ValidationError::Status("odd".into())
         );
         assert_eq!(
             refused(|b| b.issue_type = "BUG".into()),
-            Invalid::Kind("BUG".into())
+            ValidationError::Kind("BUG".into())
         );
         assert_eq!(
             refused(|b| b.estimated_minutes = Some(-1)),
-            Invalid::Estimate
+            ValidationError::Estimate
         );
         assert_eq!(
             refused(|b| b.status = Status::Closed),
-            Invalid::ClosedWithoutTime
+            ValidationError::ClosedWithoutTime
         );
         assert_eq!(
             refused(|b| b.closed_at = Some(Stamp::default())),
-            Invalid::OpenWithCloseTime
+            ValidationError::OpenWithCloseTime
         );
         assert_eq!(
             refused(|b| b.status = Status::Tombstone),
-            Invalid::TombstoneWithoutTime
+            ValidationError::TombstoneWithoutTime
         );
         assert_eq!(
             refused(|b| b.deleted_at = Some(Stamp::default())),
-            Invalid::LiveWithDeleteTime
+            ValidationError::LiveWithDeleteTime
         );
-        assert_eq!(refused(|b| b.id = "x y".into()), Invalid::Id("x y".into()));
+        assert_eq!(
+            refused(|b| b.id = "x y".into()),
+            ValidationError::Id("x y".into())
+        );
     }
 
     #[test]
@@ -224,12 +235,12 @@ mod tests {
             notes: "more".into(),
             ..old.clone()
         };
-        assert!(check(&new, &words).is_err());
-        assert_eq!(check_change(Some(&old), &new, &words), Ok(()));
+        assert!(validate_bead(&new, &words).is_err());
+        assert_eq!(validate_change(Some(&old), &new, &words), Ok(()));
         new.issue_type = "other".into();
         assert_eq!(
-            check_change(Some(&old), &new, &words),
-            Err(Invalid::Kind("other".into()))
+            validate_change(Some(&old), &new, &words),
+            Err(ValidationError::Kind("other".into()))
         );
     }
 
@@ -242,7 +253,7 @@ mod tests {
         let mut bead = sound();
         bead.status = "staged".into();
         bead.issue_type = "spike".into();
-        assert_eq!(check(&bead, &words), Ok(()));
+        assert_eq!(validate_bead(&bead, &words), Ok(()));
     }
 
     #[test]
@@ -257,7 +268,7 @@ mod tests {
             ("5", None),
             ("high", None),
         ] {
-            assert_eq!(priority(text), wanted, "{text}");
+            assert_eq!(parse_priority(text), wanted, "{text}");
         }
     }
 }

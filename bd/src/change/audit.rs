@@ -57,6 +57,6 @@ pub fn append_audit(dir: &Path, entry: &AuditEntry) -> io::Result<()> {
 /// Whether there is a record with this id.
 pub fn has_audit(dir: &Path, id: &str) -> io::Result<bool> {
     let text = file::read_file_if_exists(&path(dir))?.unwrap_or_default();
-    let entries: Vec<AuditEntry> = lines::values(&text);
+    let entries: Vec<AuditEntry> = lines::parse_values(&text);
     Ok(entries.iter().any(|entry| entry.id == id))
 }

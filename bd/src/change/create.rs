@@ -4,7 +4,7 @@
 //! write it; add its edges.
 
 use super::{ChangeError, add_dep};
-use crate::bead::{Bead, DepKind, Kind, Raw, Stamp, Status, id, record};
+use crate::bead::{Bead, DepKind, Kind, RawJson, Stamp, Status, id, record};
 use crate::store::Tx;
 
 /// What a new bead is made of; everything but the title may be left at its default.
@@ -41,7 +41,7 @@ pub struct New {
     pub due_at: Option<Stamp>,
     pub defer_until: Option<Stamp>,
     pub external_ref: Option<String>,
-    pub metadata: Option<Raw>,
+    pub metadata: Option<RawJson>,
     pub labels: Vec<String>,
     pub sender: String,
     pub ephemeral: bool,
@@ -212,7 +212,7 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
         timeout: new.timeout,
         source_formula: new.source_formula,
         source_location: new.source_location,
-        bonded_from: new.bonded_from.as_ref().and_then(record::raw),
+        bonded_from: new.bonded_from.as_ref().and_then(record::to_raw_json),
         ..Bead::default()
     }
 }
@@ -238,7 +238,7 @@ pub(super) fn choose_id(
 /// An id chosen by hand: free, or that of a deleted bead, which it replaces.
 fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
     if !id::is_well_formed(id) {
-        let invalid = crate::bead::validate::Invalid::Id(id.to_owned());
+        let invalid = crate::bead::validate::ValidationError::Id(id.to_owned());
         return Err(ChangeError::Store(invalid.into()));
     }
     if tx.get_live(id).is_some() || tx.is_archived(id) {
@@ -305,14 +305,14 @@ fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<Strin
         .and_then(|text| text.parse().ok());
     let shortest = config.number("min_hash_length").unwrap_or(3);
     let count = tx.count_top_level(&prefix);
-    let from = id::length_for(count, limit.unwrap_or(0.25))
+    let from = id::choose_hash_length(count, limit.unwrap_or(0.25))
         .max(shortest)
         .min(8);
-    let seed = id::Seed {
+    let seed = id::IdSeed {
         title: &new.title,
         description: &new.description,
         creator,
         nanos: now.instant().as_nanosecond(),
     };
-    id::generate(&prefix, seed, from, |id| tx.is_taken(id)).ok_or(ChangeError::NoFreeId { from })
+    id::generate_id(&prefix, seed, from, |id| tx.is_taken(id)).ok_or(ChangeError::NoFreeId { from })
 }

@@ -1,8 +1,8 @@
 //! Changes of fields.
 
 use super::{ChangeError, dep, label, live};
-use crate::bead::record::Fields;
-use crate::bead::{Bead, Kind, Raw, Stamp, Status, hash};
+use crate::bead::record::RecordFields;
+use crate::bead::{Bead, Kind, RawJson, Stamp, Status, hash};
 use crate::store::Tx;
 
 /// What to change; what is `None` stays.
@@ -31,9 +31,9 @@ pub struct Edit {
     pub await_id: Option<String>,
     pub ephemeral: Option<bool>,
     /// Replaces all metadata; `{}` clears it.
-    pub metadata: Option<Raw>,
+    pub metadata: Option<RawJson>,
     /// Keys of the metadata object to set.
-    pub set_metadata: Vec<(String, Raw)>,
+    pub set_metadata: Vec<(String, RawJson)>,
     /// Keys of the metadata object to remove.
     pub unset_metadata: Vec<String>,
     pub hook_bead: Option<String>,
@@ -149,25 +149,25 @@ fn metadata(bead: &mut Bead, edit: &Edit) {
         return;
     }
     let own = bead.metadata.as_ref().map(|raw| raw.get());
-    let mut object = own.map(Fields::read).unwrap_or_default();
+    let mut object = own.map(RecordFields::parse).unwrap_or_default();
     for (key, value) in &edit.set_metadata {
         object.set(key, value);
     }
     for key in &edit.unset_metadata {
         object.0.retain(|(own, _)| own != key);
     }
-    bead.metadata = object.raw().and_then(not_empty);
+    bead.metadata = object.to_raw_json().and_then(not_empty);
 }
 
 /// An empty object and `null` count as no value.
-pub(super) fn not_empty(raw: Raw) -> Option<Raw> {
+pub(super) fn not_empty(raw: RawJson) -> Option<RawJson> {
     (!matches!(raw.get(), "{}" | "null")).then_some(raw)
 }
 
 /// Refuses if the bead is not at this version: the first 8 or more digits of its version, or its `updated_at`.
 pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
     let bead = live(tx, id)?;
-    let version = hash::version(&bead);
+    let version = hash::compute_version(&bead);
     let time = expected.parse::<jiff::Timestamp>();
     let is_time = time.is_ok_and(|time| time == bead.updated_at.instant());
     if is_time || (expected.len() >= 8 && version.starts_with(&expected.to_lowercase())) {

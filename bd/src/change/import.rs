@@ -139,7 +139,7 @@ fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeEr
 /// A bead with what a newer record of it has; `None` if there is nothing new.
 fn taken_over(own: &Bead, new: Bead) -> Option<Bead> {
     let is_newer = new.updated_at.instant() > own.updated_at.instant();
-    if !is_newer || hash::content(own) == hash::content(&new) {
+    if !is_newer || hash::compute_content_hash(own) == hash::compute_content_hash(&new) {
         return None;
     }
     let mut bead = Bead {

@@ -14,7 +14,7 @@ pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     for (old, new) in ids {
         live(tx, old)?;
         if !id::is_well_formed(new) {
-            let invalid = validate::Invalid::Id(new.clone());
+            let invalid = validate::ValidationError::Id(new.clone());
             return Err(ChangeError::Store(invalid.into()));
         }
         if tx.is_taken(new) && !ids.contains_key(new) {

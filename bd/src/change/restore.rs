@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Revived, revive};
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
@@ -120,6 +120,6 @@ fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreErr
             event: event.id,
         });
     }
-    let line = change.old.as_ref().and_then(Fields::raw);
-    Ok(line.and_then(|line| record::parse(line.get().as_bytes()).ok()))
+    let line = change.old.as_ref().and_then(RecordFields::to_raw_json);
+    Ok(line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok()))
 }

@@ -5,7 +5,7 @@
 //! far as this clone has it. A deletion that git merged in may be known to the clone alone that made it.
 
 use super::{ChangeError, add_dep, live};
-use crate::bead::record::Fields;
+use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
 use crate::store::event::{Change, Event};
@@ -110,7 +110,7 @@ fn stand(tx: &mut Tx<'_>, revived: &mut Revived, history: &[Event]) -> Result<()
 /// The deletions of a bead since it was live last; several where clones deleted it apart from each other.
 fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
-    let is_tombstone = |side: &Option<Fields>| {
+    let is_tombstone = |side: &Option<RecordFields>| {
         let status = side.as_ref().and_then(|side| side.text("status"));
         status.as_deref() == Some(Status::Tombstone.as_str())
     };
@@ -146,7 +146,7 @@ fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     match status {
         Status::Hooked => (Status::Open, None),
         Status::Closed => {
-            let at = fields.text("closed_at").map(|at| Stamp::read(&at));
+            let at = fields.text("closed_at").map(|at| Stamp::parse(&at));
             (
                 status,
                 Some(at.unwrap_or_else(|| tombstone.updated_at.clone())),

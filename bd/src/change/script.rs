@@ -107,7 +107,7 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["create", kind, priority, title @ ..] if !title.is_empty() => Ok(ScriptChange::Create {
-            kind: Kind::normal(kind),
+            kind: Kind::from_user_text(kind),
             priority: read_priority(priority)?,
             title: title.join(" "),
         }),
@@ -149,7 +149,8 @@ fn add(from: &str, to: &str, kind: DepKind) -> ScriptChange {
 }
 
 fn read_priority(text: &str) -> Result<i64, String> {
-    validate::priority(text).ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
+    validate::parse_priority(text)
+        .ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
 }
 
 fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
@@ -162,7 +163,7 @@ fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
         match field {
             "status" => edit.status = value().as_deref().map(Status::from),
             "priority" => edit.priority = Some(read_priority(&value().unwrap_or_default())?),
-            "type" => edit.issue_type = value().as_deref().map(Kind::normal),
+            "type" => edit.issue_type = value().as_deref().map(Kind::from_user_text),
             "title" => edit.title = value(),
             "assignee" => edit.assignee = value(),
             "description" => edit.description = value(),

@@ -5,7 +5,7 @@
 //! record (claims, hooks, merges, landings, mail) is refused with the verb that does it.
 
 use super::ChangeError;
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Kind, Status};
 use crate::merge;
 use crate::store::Tx;
@@ -128,7 +128,7 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
             if bead.is_tombstone() {
                 return Ok(false);
             }
-            refuse_changed_since(&change.id, new, &Fields::of(&bead))?;
+            refuse_changed_since(&change.id, new, &RecordFields::from_bead(&bead))?;
             if !tx.dependents_of(&change.id).is_empty() {
                 return Err(UndoError::Later {
                     id: change.id.clone(),
@@ -156,7 +156,13 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
                 id: change.id.clone(),
                 field,
             })?;
-            if refuse_changed_since(&change.id, &Fields::of(&merged), &Fields::of(&bead)).is_ok() {
+            if refuse_changed_since(
+                &change.id,
+                &RecordFields::from_bead(&merged),
+                &RecordFields::from_bead(&bead),
+            )
+            .is_ok()
+            {
                 return Ok(false);
             }
             tx.put_updated(merged).map_err(ChangeError::from)?;
@@ -167,11 +173,11 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
 }
 
 /// The bead with old values again, later edits kept; the name of a field where that cannot be.
-fn merged(now: &Bead, old: &Fields, new: &Fields) -> Result<Bead, String> {
-    let now_fields = Fields::of(now);
+fn merged(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
+    let now_fields = RecordFields::from_bead(now);
     let (old, new) = (unstamped(old), unstamped(new));
-    let base = read(&now_fields.with(&new)).ok_or("record")?;
-    let wanted = read(&now_fields.with(&old)).ok_or("record")?;
+    let base = read(&now_fields.patched_with(&new)).ok_or("record")?;
+    let wanted = read(&now_fields.patched_with(&old)).ok_or("record")?;
     let result = merge::beads(Some(&base), Some(&wanted), Some(now));
     if let Some(lost) = result.lost.first() {
         return Err(lost.field.clone());
@@ -180,14 +186,18 @@ fn merged(now: &Bead, old: &Fields, new: &Fields) -> Result<Bead, String> {
 }
 
 /// The fields without when the bead was last changed, which is no edit.
-fn unstamped(fields: &Fields) -> Fields {
+fn unstamped(fields: &RecordFields) -> RecordFields {
     let mut fields = fields.clone();
     fields.0.retain(|(key, _)| key != "updated_at");
     fields
 }
 
 /// Refuses where a value that the event set is another one now.
-fn refuse_changed_since(id: &str, then: &Fields, now: &Fields) -> Result<(), UndoError> {
+fn refuse_changed_since(
+    id: &str,
+    then: &RecordFields,
+    now: &RecordFields,
+) -> Result<(), UndoError> {
     let changed = then
         .keys()
         .chain(now.keys())
@@ -202,8 +212,8 @@ fn refuse_changed_since(id: &str, then: &Fields, now: &Fields) -> Result<(), Und
     }
 }
 
-fn read(fields: &Fields) -> Option<Bead> {
-    record::parse(fields.raw()?.get().as_bytes()).ok()
+fn read(fields: &RecordFields) -> Option<Bead> {
+    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
 fn refuse_more_than_a_record(tx: &Tx<'_>, event: &Event, change: &Change) -> Result<(), UndoError> {
@@ -229,7 +239,8 @@ fn refuse_more_than_a_record(tx: &Tx<'_>, event: &Event, change: &Change) -> Res
     if is_a(Kind::MergeRequest) {
         return refuse("a merge", format!("gt mq status {id}"));
     }
-    let set = |side: &Option<Fields>, key: &str| side.as_ref().and_then(|side| side.text(key));
+    let set =
+        |side: &Option<RecordFields>, key: &str| side.as_ref().and_then(|side| side.text(key));
     let statuses = [set(&change.old, "status"), set(&change.new, "status")];
     if is_a(Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
         return refuse("a landing", format!("gt convoy status {id}"));

@@ -79,9 +79,9 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
         for sound in sound {
             let now = tx
                 .get(&sound.id)
-                .map(|bead| journal::line_hash(&record::line(bead)));
+                .map(|bead| journal::line_hash(&record::serialize_bead(bead)));
             if now == sound.before
-                && let Ok(bead) = record::parse(sound.record.as_bytes())
+                && let Ok(bead) = record::parse_bead(sound.record.as_bytes())
             {
                 tx.put(bead)?;
                 done.push(sound.id);
@@ -112,7 +112,7 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
     aside.sort();
     for path in aside {
         let text = read(&path)?;
-        let lines = lines::spans(&text, 0).map(|(_, span)| text[span].to_vec());
+        let lines = lines::iter_line_spans(&text, 0).map(|(_, span)| text[span].to_vec());
         take(&path, true, lines.collect());
     }
     let text = read(&paths.journal())?;

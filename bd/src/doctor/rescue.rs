@@ -37,7 +37,7 @@ pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
         let Ok(text) = git.plumbing(["show", &place]).text() else {
             continue;
         };
-        for (_, _, bead) in lines::read(text.into_bytes()).beads {
+        for (_, _, bead) in lines::parse_lines(text.into_bytes()).beads {
             if wanted.contains(&bead.id) && !found.contains_key(&bead.id) {
                 found.insert(bead.id.clone(), *bead);
             }
@@ -51,7 +51,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut ids = BTreeSet::new();
     let mut take = |text: &[u8]| {
-        for (_, span) in lines::spans(text, 0) {
+        for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
             let shown = merge::id_of(line).or_else(|| shown_id(line));
             ids.extend(shown.filter(|id| !snapshot.is_taken(id)));

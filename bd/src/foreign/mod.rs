@@ -123,7 +123,7 @@ pub fn read(
         if let Value::Object(object) = &value {
             found.fields.extend(object.keys().cloned());
         }
-        let bead = record::parse(value.to_string().as_bytes());
+        let bead = record::parse_bead(value.to_string().as_bytes());
         let bead =
             bead.map_err(|error| ForeignError::Unknown(format!("{}: {error}", issue.key)))?;
         found.beads.push(Box::new(bead));

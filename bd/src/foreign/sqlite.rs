@@ -88,7 +88,7 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
         database.found.edges += edges;
         database.found.fields.extend(object.keys().cloned());
         let line = Value::Object(object).to_string();
-        let bead = record::parse(line.as_bytes());
+        let bead = record::parse_bead(line.as_bytes());
         let bead = bead.map_err(|error| wrong(error.to_string()))?;
         database.found.ids.insert(id.clone(), id);
         database.found.beads.push(Box::new(bead));

@@ -63,7 +63,7 @@ impl Git {
         self.command(["commit", "--quiet", "--cleanup=verbatim", "-F", "-"])
             .stdin(message)
             .limit(HOOKED)
-            .done()?;
+            .finish_checked()?;
         self.plumbing(["rev-parse", "HEAD"]).text()
     }
 
@@ -75,11 +75,11 @@ impl Git {
         message: &str,
         author: &Identity,
     ) -> Result<String, GitError> {
-        self.commit_tree_by(tree, parents, message, (author, author))
+        self.commit_tree_as(tree, parents, message, (author, author))
     }
 
     /// The same for a commit that someone else wrote than the one who commits it.
-    pub fn commit_tree_by(
+    pub fn commit_tree_as(
         &self,
         tree: &str,
         parents: &[&str],

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::without::Raw;
+use super::without::RawCommit;
 use super::{Git, GitError};
 
 /// How much of the conflicting parts is kept as evidence.
@@ -28,7 +28,7 @@ pub enum TreeMerge {
 
 /// How much of a change is in a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Contained {
+pub enum Containment {
     /// All of it: applying the change again changes nothing.
     All,
     /// All of it but for these files, where the tree has something else in the same place.
@@ -44,7 +44,7 @@ impl Git {
         let call = call.args(["-z", "--allow-unrelated-histories", ours, theirs]);
         // A bare repository has no `.gitattributes` of its own: they are laid out beside it.
         let common = self.common_dir()?;
-        let attributes = self.attributes_of(ours)?;
+        let attributes = self.read_attributes(ours)?;
         let scratch;
         let call = if attributes.is_empty() {
             call
@@ -79,7 +79,7 @@ impl Git {
         }
         let files: BTreeSet<String> = records.by_ref().take_while(|r| !r.is_empty()).collect();
         let files: Vec<String> = files.into_iter().collect();
-        let said = messages(records);
+        let said = format_messages(records);
         let diff = self.diff_of(ours, &tree, &files);
         let detail = format!("{said}\n\n{diff}");
         Ok(TreeMerge::Conflict {
@@ -99,17 +99,22 @@ impl Git {
             return Ok(TreeMerge::Clean(onto));
         }
         // `merge-tree` takes a base from history only before git 2.40: three commits that are nobody's give it one.
-        let base = self.nameless(&from, None)?;
-        let ours = self.nameless(&onto, Some(&base))?;
-        let theirs = self.nameless(&to, Some(&base))?;
+        let base = self.create_anonymous_commit(&from, None)?;
+        let ours = self.create_anonymous_commit(&onto, Some(&base))?;
+        let theirs = self.create_anonymous_commit(&to, Some(&base))?;
         self.merge_tree(&ours, &theirs)
     }
 
     /// How much of the change from `from` to `to` is in `tree`.
-    pub fn contains_change(&self, from: &str, to: &str, tree: &str) -> Result<Contained, GitError> {
+    pub fn contains_change(
+        &self,
+        from: &str,
+        to: &str,
+        tree: &str,
+    ) -> Result<Containment, GitError> {
         let own = self.tree_of(tree)?;
         let (result, rewritten) = match self.apply_change(from, to, &own)? {
-            TreeMerge::Clean(result) if result == own => return Ok(Contained::All),
+            TreeMerge::Clean(result) if result == own => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),
             TreeMerge::Conflict { tree, files, .. } => (tree, files),
         };
@@ -119,15 +124,15 @@ impl Git {
             .filter(|file| !rewritten.contains(file))
             .collect();
         Ok(if missing.is_empty() {
-            Contained::Rewritten(rewritten)
+            Containment::Rewritten(rewritten)
         } else {
-            Contained::Missing(missing)
+            Containment::Missing(missing)
         })
     }
 
     /// The first commit between `to` and `tip` that took the change from `from` to `to` back, and the files in which it
     /// did; none where later commits only built on it.
-    pub fn taken_back(
+    pub fn find_revert(
         &self,
         (from, to): (&str, &str),
         tip: &str,
@@ -139,7 +144,7 @@ impl Git {
             .args(["--reverse", &range, "--"])
             .args(files);
         for commit in listed.text()?.lines() {
-            if let Contained::Missing(files) = self.contains_change(from, to, commit)? {
+            if let Containment::Missing(files) = self.contains_change(from, to, commit)? {
                 return Ok(Some((commit.to_owned(), files)));
             }
         }
@@ -182,8 +187,11 @@ impl Git {
             if !was_empty && self.tree_of(&head)? == tree {
                 continue;
             }
-            let raw = self.plumbing(["cat-file", "commit", commit]).done()?.stdout;
-            let written = Raw::read(&raw).write(&tree, &[&head], Some(&committer));
+            let raw = self
+                .plumbing(["cat-file", "commit", commit])
+                .finish_checked()?
+                .stdout;
+            let written = RawCommit::parse(&raw).serialize(&tree, &[&head], Some(&committer));
             let write = ["hash-object", "-w", "-t", "commit", "--stdin"];
             head = self.plumbing(write).stdin(written).text()?;
         }
@@ -191,7 +199,11 @@ impl Git {
     }
 
     /// A commit of a tree that stands for nothing but its place: the same tree gives the same commit.
-    fn nameless(&self, tree: &str, parent: Option<&str>) -> Result<String, GitError> {
+    fn create_anonymous_commit(
+        &self,
+        tree: &str,
+        parent: Option<&str>,
+    ) -> Result<String, GitError> {
         let parent = parent.into_iter().flat_map(|parent| ["-p", parent]);
         let mut call = self
             .plumbing(["commit-tree", tree, "-m", "tree"])
@@ -206,10 +218,10 @@ impl Git {
     }
 
     /// The `.gitattributes` of a commit by path.
-    fn attributes_of(&self, rev: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    fn read_attributes(&self, rev: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
         let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
         let mut found = Vec::new();
-        for record in call.done()?.stdout.split(|byte| *byte == 0) {
+        for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {
             // git reads none through a link, and one with a name that is no text cannot be laid out.
             let Some((facts, path)) = std::str::from_utf8(record)
                 .ok()
@@ -243,7 +255,7 @@ fn is_chain(commits: &[Vec<&str>]) -> bool {
 }
 
 /// The messages of `merge-tree -z`: for each a count, so many paths, its kind, its words.
-fn messages(mut records: impl Iterator<Item = String>) -> String {
+fn format_messages(mut records: impl Iterator<Item = String>) -> String {
     let mut said = Vec::new();
     while let Some(count) = records.next().and_then(|count| count.parse::<usize>().ok()) {
         let words = records.nth(count + 1).unwrap_or_default();

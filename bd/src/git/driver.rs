@@ -22,11 +22,11 @@ impl Git {
         let wanted = [
             (
                 path.to_owned(),
-                quoted(folder, &path[folder.len()..], false),
+                quote_attribute_path(folder, &path[folder.len()..], false),
             ),
             (
                 format!("{folder}archive/2026.jsonl"),
-                quoted(folder, "archive/*.jsonl", true),
+                quote_attribute_path(folder, "archive/*.jsonl", true),
             ),
         ];
         let attributes = self.common_dir()?.join("info/attributes");
@@ -60,7 +60,7 @@ impl Git {
         let root = if self.is_bare()? {
             self.clone()
         } else {
-            self.beside(self.top()?)
+            self.in_folder(self.top()?)
         };
         let call = root.plumbing(["check-attr", "-z", "merge", "--", path]);
         Ok(call.records()?.pop())
@@ -68,7 +68,7 @@ impl Git {
 }
 
 /// A name in a folder as it stands in a file of attributes; the name may be a pattern.
-fn quoted(folder: &str, name: &str, pattern: bool) -> String {
+fn quote_attribute_path(folder: &str, name: &str, pattern: bool) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     let name_is_plain = pattern || name.chars().all(plain);
     if folder.chars().all(plain) && name_is_plain {
@@ -77,13 +77,13 @@ fn quoted(folder: &str, name: &str, pattern: bool) -> String {
     let name = if pattern {
         name.to_owned()
     } else {
-        literal(name)
+        escape_literal(name)
     };
-    format!("\"/{}{name}\"", literal(folder))
+    format!("\"/{}{name}\"", escape_literal(folder))
 }
 
 /// Inside quotes git reads the escapes of C; signs of patterns are escaped once more.
-fn literal(text: &str) -> String {
+fn escape_literal(text: &str) -> String {
     text.chars()
         .flat_map(|c| match c {
             '"' => vec!['\\', '"'],
@@ -95,15 +95,21 @@ fn literal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::quote_attribute_path;
 
     #[test]
     fn odd_names_are_quoted_and_patterns_stay_patterns() {
         assert_eq!(
-            quoted(".beads/", "issues.jsonl", false),
+            quote_attribute_path(".beads/", "issues.jsonl", false),
             "/.beads/issues.jsonl"
         );
-        assert_eq!(quoted("", "archive/*.jsonl", true), "/archive/*.jsonl");
-        assert_eq!(quoted("a b*/", "x.jsonl", false), "\"/a b\\\\*/x.jsonl\"");
+        assert_eq!(
+            quote_attribute_path("", "archive/*.jsonl", true),
+            "/archive/*.jsonl"
+        );
+        assert_eq!(
+            quote_attribute_path("a b*/", "x.jsonl", false),
+            "\"/a b\\\\*/x.jsonl\""
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The folders of a repository.
 #[derive(Debug)]
-pub(crate) struct Folders {
+pub(crate) struct GitFolders {
     /// The root of the working tree.
     pub root: PathBuf,
     /// The folder of this work tree's `HEAD`.
@@ -15,7 +15,7 @@ pub(crate) struct Folders {
 }
 
 /// The folders of the repository around a folder; `None` outside.
-pub(crate) fn folders(folder: &Path) -> Option<Folders> {
+pub(crate) fn find_git_folders(folder: &Path) -> Option<GitFolders> {
     let root = folder.ancestors().find(|top| top.join(".git").exists())?;
     let mut own = root.join(".git");
     let mut common = own.clone();
@@ -28,10 +28,10 @@ pub(crate) fn folders(folder: &Path) -> Option<Folders> {
         };
     }
     let root = root.to_owned();
-    Some(Folders { root, own, common })
+    Some(GitFolders { root, own, common })
 }
 
-impl Folders {
+impl GitFolders {
     /// Whether git takes it for a repository: in one that it does not it looks further above.
     pub(super) fn is_repository(&self) -> bool {
         self.own.join("HEAD").exists() && self.common.join("objects").exists()

@@ -34,16 +34,16 @@ use jiff::Timestamp;
 
 use kit::sys::ExecError;
 
-pub use combine::{Contained, TreeMerge};
-pub(crate) use folders::folders;
+pub use combine::{Containment, TreeMerge};
+pub(crate) use folders::find_git_folders;
 pub use read::Stash;
-pub use redact::redact;
-pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
-pub use run::Call;
-pub use tree::{Entries, TreeEntry};
-pub use user::User;
+pub use redact::redact_urls;
+pub use remote::{PushError, PushLease, PushRefusal, RemoteHead};
+pub use run::GitCall;
+pub use tree::{TreeEntries, TreeEntry};
+pub use user::GitUser;
 pub use wait::{limit_remotes, report_slow_remotes};
-pub use without::Meant;
+pub use without::PathFilter;
 pub use worktree::Worktree;
 
 /// A repository seen from one of its folders: a work tree or a bare repository.
@@ -125,7 +125,7 @@ pub struct CommitInfo {
 
 /// One file that differs from what is committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Relative to the top of the work tree. A nested repository ends in `/`.
     pub path: String,
     /// How it differs.
@@ -160,7 +160,7 @@ impl Git {
         Self {
             folder: folder.as_ref().to_owned(),
             env: Vec::new(),
-            network: wait::limit(),
+            network: wait::remote_limit(),
         }
     }
 
@@ -171,7 +171,7 @@ impl Git {
 
     /// The same environment for another folder.
     #[must_use]
-    pub fn beside(&self, folder: impl AsRef<Path>) -> Self {
+    pub fn in_folder(&self, folder: impl AsRef<Path>) -> Self {
         Self {
             folder: folder.as_ref().to_owned(),
             env: self.env.clone(),

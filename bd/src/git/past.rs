@@ -16,14 +16,14 @@ const VERSIONS: usize = 40;
 const TEXT: usize = 128 << 20;
 
 /// The past of one file.
-pub struct FilePast {
+pub struct FileHistory {
     repository: Repository,
     path: PathBuf,
 }
 
 /// How `HEAD` moved from one commit to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Movement {
+pub enum HeadMovement {
     /// On to a descendant, or not at all.
     Forward,
     /// Back to an ancestor.
@@ -32,7 +32,7 @@ pub enum Movement {
     Apart(Option<Oid>),
 }
 
-impl FilePast {
+impl FileHistory {
     /// The past of a file in a work tree; `None` outside git.
     pub fn open(file: &Path) -> Option<Self> {
         let folder = file.parent()?.canonicalize().ok()?;
@@ -54,11 +54,11 @@ impl FilePast {
     }
 
     /// How one gets from a commit to another.
-    pub fn movement(&self, from: Oid, to: Oid) -> Movement {
+    pub fn movement(&self, from: Oid, to: Oid) -> HeadMovement {
         match self.repository.merge_base(from, to).ok() {
-            Some(base) if base == from => Movement::Forward,
-            Some(base) if base == to => Movement::Back,
-            base => Movement::Apart(base),
+            Some(base) if base == from => HeadMovement::Forward,
+            Some(base) if base == to => HeadMovement::Back,
+            base => HeadMovement::Apart(base),
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::run::split_records;
-use super::{Change, ChangeKind, CommitInfo, Git, GitError};
+use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
 
 /// How much text of commit messages is read, in bytes.
 const MESSAGES: usize = 256 << 20;
@@ -140,11 +140,11 @@ impl Git {
     }
 
     /// What differs from the last commit in the work tree and in the index.
-    pub fn status(&self) -> Result<Vec<Change>, GitError> {
+    pub fn status(&self) -> Result<Vec<FileChange>, GitError> {
         let finished = self
             .plumbing(["status", "--porcelain=v1", "-z", "--untracked-files=all"])
             .args(["--no-renames", "--ignore-submodules=none"])
-            .done()?;
+            .finish_checked()?;
         Ok(split_records(&finished.stdout)
             .iter()
             .filter_map(|record| {
@@ -157,7 +157,7 @@ impl Git {
                     _ => ChangeKind::Unstaged,
                 };
                 let path = path.to_owned();
-                Some(Change { path, kind })
+                Some(FileChange { path, kind })
             })
             .collect())
     }
@@ -210,14 +210,14 @@ impl Git {
     }
 
     /// The stashes that were made on a branch, as their message says.
-    pub fn stashes_of(&self, branch: &str) -> Result<Vec<Stash>, GitError> {
+    pub fn stashes_on_branch(&self, branch: &str) -> Result<Vec<Stash>, GitError> {
         let mut stashes = self.stashes()?;
         stashes.retain(|stash| stash.branch() == Some(branch));
         Ok(stashes)
     }
 
     /// Where HEAD of this worktree has been, newest first: the commit, and how it came there.
-    pub fn visits(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub fn head_reflog(&self) -> Result<Vec<(String, String)>, GitError> {
         let log = self
             .plumbing(["log", "--walk-reflogs", "--format=%H%x1f%gs", "HEAD", "--"])
             .text()?;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Git, GitError, NETWORK, redact};
+use super::{Git, GitError, NETWORK, redact_urls};
 
 /// Why a push did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum PushRefusal {
 
 /// What a push expects at the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lease<'a> {
+pub enum PushLease<'a> {
     /// Anything that the new tip descends from.
     FastForward,
     /// No such branch.
@@ -72,7 +72,11 @@ impl Git {
         let mut tries = 1;
         loop {
             let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
-            match call.args(args).remote(remote, self.network).done() {
+            match call
+                .args(args)
+                .remote(remote, self.network)
+                .finish_checked()
+            {
                 Err(GitError::Failed { words, .. }) if tries < TRIES && is_ref_race(&words) => {}
                 other => return other.map(drop),
             }
@@ -126,7 +130,7 @@ impl Git {
         remote: &str,
         id: &str,
         branch: &str,
-        lease: Lease<'_>,
+        lease: PushLease<'_>,
         hooks: bool,
     ) -> Result<(), PushError> {
         let target = full_ref(branch);
@@ -143,7 +147,7 @@ impl Git {
     ) -> Result<(), PushError> {
         let target = full_ref(branch);
         let refspec = format!(":{target}");
-        self.push_refspec(remote, &refspec, &target, Lease::At(expected), false)
+        self.push_refspec(remote, &refspec, &target, PushLease::At(expected), false)
     }
 
     fn push_refspec(
@@ -151,7 +155,7 @@ impl Git {
         remote: &str,
         refspec: &str,
         target: &str,
-        lease: Lease<'_>,
+        lease: PushLease<'_>,
         hooks: bool,
     ) -> Result<(), PushError> {
         let args = ["push", "--porcelain", "--no-follow-tags"];
@@ -161,9 +165,9 @@ impl Git {
             self.plumbing(args)
         };
         let lease = match lease {
-            Lease::FastForward => None,
-            Lease::Absent => Some(format!("--force-with-lease={target}:")),
-            Lease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
+            PushLease::FastForward => None,
+            PushLease::Absent => Some(format!("--force-with-lease={target}:")),
+            PushLease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
         };
         let call = call.args(lease).args(["--", remote, refspec]);
         // The repository's own hook may run a test suite. Whether the remote answers was seen before.
@@ -172,8 +176,8 @@ impl Git {
         if finished.is_success() {
             return Ok(());
         }
-        let (listed, said) = (redact(&finished.text()), finished.error_text());
-        Err(PushError::Refused(refusal(&listed, &said, hooks)))
+        let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
+        Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
     }
 }
 
@@ -238,33 +242,33 @@ const UNREACHABLE: [&str; 14] = [
 
 /// Reads a refusal from the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's words. `hooks` says
 /// whether the repository's own pre-push hook ran.
-fn refusal(listed: &str, said: &str, hooks: bool) -> PushRefusal {
+fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
     let rejected = listed.lines().find(|line| line.starts_with("!\t"));
     if let Some(line) = rejected {
         let reason = line.rsplit('\t').next().unwrap_or(line);
-        let text = describe_refusal(reason, said);
+        let text = describe_refusal(reason, output);
         // A server that locked the ref too late names both tips, on the line or in its words.
         if has_any(reason, &STALE) || text.contains("but expected") {
             return PushRefusal::Stale;
         }
-        if reason.starts_with("[remote rejected]") && is_declined(reason, said) {
+        if reason.starts_with("[remote rejected]") && is_declined(reason, output) {
             return PushRefusal::Declined(text);
         }
         return PushRefusal::Other(text);
     }
-    if has_any(said, &UNREACHABLE) {
-        return PushRefusal::Unreachable(said.to_owned());
+    if has_any(output, &UNREACHABLE) {
+        return PushRefusal::Unreachable(output.to_owned());
     }
-    if hooks && said.contains("failed to push some refs") {
+    if hooks && output.contains("failed to push some refs") {
         // No ref was even offered: the pre-push hook ended the push.
-        return PushRefusal::Declined(describe_refusal("pre-push hook", said));
+        return PushRefusal::Declined(describe_refusal("pre-push hook", output));
     }
-    PushRefusal::Other(said.to_owned())
+    PushRefusal::Other(output.to_owned())
 }
 
 /// Whether the server will refuse the same push again. Too much to push is `unpacker error` with these words.
-fn is_declined(reason: &str, said: &str) -> bool {
-    has_any(&reason.to_lowercase(), &DECLINED) || said.contains("exceeds maximum allowed size")
+fn is_declined(reason: &str, output: &str) -> bool {
+    has_any(&reason.to_lowercase(), &DECLINED) || output.contains("exceeds maximum allowed size")
 }
 
 fn has_any(text: &str, signs: &[&str]) -> bool {
@@ -272,8 +276,8 @@ fn has_any(text: &str, signs: &[&str]) -> bool {
 }
 
 /// The reason with what the hook printed, without git's own advice.
-fn describe_refusal(reason: &str, said: &str) -> String {
-    let told: Vec<&str> = said
+fn describe_refusal(reason: &str, output: &str) -> String {
+    let told: Vec<&str> = output
         .lines()
         .filter(|line| !line.starts_with("hint:") && !line.starts_with("error: failed to push"))
         .map(|line| line.strip_prefix("remote: ").unwrap_or(line).trim_end())
@@ -292,7 +296,7 @@ mod tests {
 
     fn rejected(reason: &str, said: &str) -> PushRefusal {
         let listed = format!("To x.git\n!\tHEAD:refs/heads/main\t{reason}\nDone");
-        refusal(&listed, said, false)
+        classify_refusal(&listed, said, false)
     }
 
     #[test]
@@ -374,14 +378,14 @@ mod tests {
     #[test]
     fn a_push_without_an_answer_is_declined_only_by_our_own_hook() {
         let hook = "tests fail\nerror: failed to push some refs to 'x.git'";
-        let declined = refusal("", hook, true);
+        let declined = classify_refusal("", hook, true);
         assert!(matches!(declined, PushRefusal::Declined(_)), "{declined:?}");
-        let other = refusal("", hook, false);
+        let other = classify_refusal("", hook, false);
         assert!(matches!(other, PushRefusal::Other(_)), "{other:?}");
         let http = "error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502\n\
                     send-pack: unexpected disconnect while reading sideband packet\n\
                     error: failed to push some refs to 'https://x/x.git'";
-        let away = refusal("", http, true);
+        let away = classify_refusal("", http, true);
         assert!(matches!(away, PushRefusal::Unreachable(_)), "{away:?}");
     }
 }

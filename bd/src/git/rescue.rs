@@ -26,7 +26,7 @@ pub const BIG: u64 = 50 * 1024 * 1024;
 
 /// What to do with big untracked files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Big {
+pub enum BigFilePolicy {
     /// Move them beside the repository's objects: the tree is about to be cleaned.
     MoveAside,
     /// Leave them where they are and name them: the tree stays in use.
@@ -35,7 +35,7 @@ pub enum Big {
 
 /// What a rescue holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedRescue {
     /// The ref it is on.
     pub refname: String,
     /// The commit.
@@ -87,14 +87,14 @@ pub enum RestoreError {
 
 /// Saves everything in the work tree that no commit has on `refname`, which must not be there yet.
 /// `None` when there is nothing to save.
-pub fn save(
+pub fn save_rescue(
     git: &Git,
     refname: &str,
     message: &str,
     author: &Identity,
-    big: Big,
-) -> Result<Option<Saved>, GitError> {
-    let git = &git.beside(git.top()?);
+    big: BigFilePolicy,
+) -> Result<Option<SavedRescue>, GitError> {
+    let git = &git.in_folder(git.top()?);
     let changes = git.status()?;
     if changes.is_empty() {
         return Ok(None);
@@ -105,7 +105,7 @@ pub fn save(
     let (nested, untracked): (Vec<String>, Vec<String>) = untracked
         .map(|change| change.path.clone())
         .partition(|path| path.ends_with('/'));
-    let big = set_aside(git, refname, &untracked, big)?;
+    let big = set_aside_big_files(git, refname, &untracked, big)?;
     let left_out: Vec<&str> = nested
         .iter()
         .map(|path| path.trim_end_matches('/'))
@@ -113,8 +113,8 @@ pub fn save(
         .collect();
     let commit = write_commit(git, &left_out, message, author)?;
     git.update_ref(refname, &commit, None)?;
-    let files = files_of(git, &commit)?;
-    Ok(Some(Saved {
+    let files = changed_files(git, &commit)?;
+    Ok(Some(SavedRescue {
         refname: refname.to_owned(),
         commit,
         files: files.into_iter().map(|(_, path)| path).collect(),
@@ -124,7 +124,7 @@ pub fn save(
 }
 
 /// The rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
-pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
+pub fn list_rescues(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
     let format = "--format=%(refname)%1f%(objectname)%1f%(committerdate:unix)%1f%(subject)";
     let lines = git
         .plumbing(["for-each-ref", "--sort=committerdate", format, prefix])
@@ -144,21 +144,21 @@ pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
 /// Brings a rescue that `home` has back into the work tree of `git`, which may be of another clone; the rescue
 /// itself stays. Returns the files it wrote or removed. Refuses, changing nothing, when a differing file is in the
 /// way.
-pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
-    let git = &git.beside(git.top()?);
+pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
+    let git = &git.in_folder(git.top()?);
     let commit = home
         .resolve(refname)?
         .ok_or_else(|| RestoreError::Missing {
             refname: refname.to_owned(),
         })?;
-    bring(home, git, refname, &commit)?;
-    let files = files_of(git, &commit)?;
+    copy_objects(home, git, refname, &commit)?;
+    let files = changed_files(git, &commit)?;
     let aside = aside_folder(home, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
     let dirty: BTreeSet<String> = git.status()?.into_iter().map(|own| own.path).collect();
     for (_, path) in &files {
-        if !may_write(git, &commit, path, dirty.contains(path))? {
+        if !can_overwrite(git, &commit, path, dirty.contains(path))? {
             in_the_way.push(path.clone());
         }
     }
@@ -176,7 +176,7 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
             .args(["--source", &commit, "--pathspec-from-file=-"])
             .args(["--pathspec-file-nul"])
             .stdin(paths.join("\0"))
-            .done()?;
+            .finish_checked()?;
     }
     for (_, path) in &gone {
         let file = git.folder().join(path);
@@ -196,7 +196,7 @@ pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, Rest
 
 /// Brings the objects of a rescue into another repository, where it has them not. No ref is left there: git keeps
 /// what is new for two weeks, and what is restored is in the files.
-fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitError> {
+fn copy_objects(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitError> {
     if git.resolve(commit)?.is_some() {
         return Ok(());
     }
@@ -209,7 +209,7 @@ fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitEr
 }
 
 /// Removes a rescue and the big files kept with it.
-pub fn drop(git: &Git, refname: &str) -> Result<(), RestoreError> {
+pub fn drop_rescue(git: &Git, refname: &str) -> Result<(), RestoreError> {
     let missing = || RestoreError::Missing {
         refname: refname.to_owned(),
     };
@@ -222,11 +222,11 @@ pub fn drop(git: &Git, refname: &str) -> Result<(), RestoreError> {
 }
 
 /// Finds the big ones of the untracked files and, where wanted, moves them beside the objects.
-fn set_aside(
+fn set_aside_big_files(
     git: &Git,
     refname: &str,
     untracked: &[String],
-    what: Big,
+    what: BigFilePolicy,
 ) -> Result<Vec<BigFile>, GitError> {
     let aside = aside_folder(git, refname)?;
     let mut found = Vec::new();
@@ -237,8 +237,8 @@ fn set_aside(
             continue;
         }
         let moved_to = match what {
-            Big::Leave => None,
-            Big::MoveAside => {
+            BigFilePolicy::Leave => None,
+            BigFilePolicy::MoveAside => {
                 let target = aside.join(path);
                 move_file(&file, &target)?;
                 Some(target)
@@ -274,7 +274,7 @@ fn write_commit(
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
         .env("GIT_INDEX_FILE", &index)
-        .done()?;
+        .finish_checked()?;
     let tree = git
         .plumbing(["write-tree"])
         .env("GIT_INDEX_FILE", &index)
@@ -321,7 +321,7 @@ fn staged_commit(
 }
 
 /// The files a rescue changed, with git's letter for how.
-fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
+fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
     let parent = format!("{commit}^1");
     let base = match git.resolve(&parent)? {
         Some(base) => base,
@@ -332,7 +332,7 @@ fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
     let finished = git
         .plumbing(["diff-tree", "-r", "-z", "--name-status", "--no-renames"])
         .args([base.as_str(), commit])
-        .done()?;
+        .finish_checked()?;
     let records = split_records(&finished.stdout);
     Ok(records
         .chunks_exact(2)
@@ -342,7 +342,7 @@ fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
 
 /// Whether a path in the work tree may be overwritten: it is already what the rescue holds; or it is not dirty,
 /// and is not there or is what the rescue began from.
-fn may_write(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
+fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
     let holds = |rev: &str| object_at(git, rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {

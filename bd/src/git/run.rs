@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::wait::{self, Wait};
-use super::{Git, GitError, redact};
+use super::wait::{self, RemoteWait};
+use super::{Git, GitError, redact_urls};
 use kit::sys::{ChildCommand, ChildOutput, ExecError};
 
 /// How long a local command may take.
@@ -64,7 +64,7 @@ const POINTERS: &[&str] = &[
 
 /// One git command being put together.
 #[derive(Debug)]
-pub struct Call<'a> {
+pub struct GitCall<'a> {
     git: &'a Git,
     hooks: bool,
     args: Vec<OsString>,
@@ -78,8 +78,8 @@ pub struct Call<'a> {
 
 impl Git {
     /// A git command that runs no hook of the repository: for all that is ours.
-    pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
-        Call {
+    pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
+        GitCall {
             git: self,
             hooks: false,
             args: args
@@ -96,14 +96,14 @@ impl Git {
     }
 
     /// A git command that runs the repository's hooks: for what an agent or a person does.
-    pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
+    pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
         let mut call = self.plumbing(args);
         call.hooks = true;
         call
     }
 }
 
-impl Call<'_> {
+impl GitCall<'_> {
     /// Adds arguments.
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -156,7 +156,7 @@ impl Call<'_> {
 
     /// Runs it; how it ended is for the caller to judge.
     pub fn finish(self) -> Result<ChildOutput, GitError> {
-        let Call { git, .. } = self;
+        let GitCall { git, .. } = self;
         if !git.folder.is_dir() {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
@@ -165,13 +165,13 @@ impl Call<'_> {
         let remote = self.remote.clone();
         let wait = remote
             .as_deref()
-            .map(|remote| Wait::begin(git, remote, self.limit));
+            .map(|remote| RemoteWait::begin(git, remote, self.limit));
         let ran = self.exec().run();
         drop(wait);
         let mut finished = ran.map_err(|source| match (source, remote) {
             (ExecError::TimedOut { limit, .. }, Some(remote)) => GitError::NoAnswer {
                 command: command.clone(),
-                url: wait::address(git, &remote),
+                url: wait::display_address(git, &remote),
                 limit,
             },
             (source, _) => GitError::Run {
@@ -180,7 +180,7 @@ impl Call<'_> {
                 source,
             },
         })?;
-        finished.stderr = redact(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
+        finished.stderr = redact_urls(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
         if whole && finished.stdout.len() >= OUTPUT {
             let output = format!("more than {OUTPUT} bytes");
             return Err(GitError::Unreadable { command, output });
@@ -189,7 +189,7 @@ impl Call<'_> {
     }
 
     /// Runs it and wants success.
-    pub fn done(self) -> Result<ChildOutput, GitError> {
+    pub fn finish_checked(self) -> Result<ChildOutput, GitError> {
         let (git, command) = (self.git, self.command_line());
         let finished = self.finish()?;
         if finished.is_success() {
@@ -201,17 +201,17 @@ impl Call<'_> {
 
     /// Runs it and wants success, whatever it prints.
     pub fn run(self) -> Result<(), GitError> {
-        self.done().map(drop)
+        self.finish_checked().map(drop)
     }
 
     /// Runs it, wants success, and returns its output without trailing white space.
     pub fn text(self) -> Result<String, GitError> {
-        Ok(self.done()?.text())
+        Ok(self.finish_checked()?.text())
     }
 
     /// Runs it, wants success, and returns the records of a `-z` output.
     pub fn records(self) -> Result<Vec<String>, GitError> {
-        Ok(split_records(&self.done()?.stdout))
+        Ok(split_records(&self.finish_checked()?.stdout))
     }
 
     /// The command as a person would type it, without passwords.
@@ -221,7 +221,7 @@ impl Call<'_> {
             words.push(' ');
             words.push_str(&arg.to_string_lossy());
         }
-        words = redact(&words);
+        words = redact_urls(&words);
         if words.len() > 300 {
             let end = words.floor_char_boundary(300);
             words.truncate(end);
@@ -264,7 +264,7 @@ impl Git {
             folder: self.folder.clone(),
             code: finished.code(),
             words: if said.is_empty() {
-                redact(&finished.text())
+                redact_urls(&finished.text())
             } else {
                 said
             },

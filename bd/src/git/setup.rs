@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Git, GitError, Identity, redact};
+use super::{Git, GitError, Identity, redact_urls};
 use kit::sys::file;
 
 /// How long a first download may take.
@@ -26,12 +26,15 @@ impl Git {
     /// branches are kept apart from local ones, so that no fetch or prune can touch a ref of ours. A
     /// failed download leaves nothing behind.
     pub fn clone_bare(&self, url: &str) -> Result<(), GitError> {
-        self.make_whole(|| self.download(url))
+        self.create_or_remove(|| self.download(url))
     }
 
     /// Makes a repository where there is none yet. A failure leaves nothing behind.
-    fn make_whole(&self, make: impl FnOnce() -> Result<(), GitError>) -> Result<(), GitError> {
-        self.refuse_taken()?;
+    fn create_or_remove(
+        &self,
+        make: impl FnOnce() -> Result<(), GitError>,
+    ) -> Result<(), GitError> {
+        self.refuse_existing()?;
         let made = make();
         if made.is_err() {
             // What is left is only what this call made.
@@ -40,7 +43,7 @@ impl Git {
         made
     }
 
-    fn refuse_taken(&self) -> Result<(), GitError> {
+    fn refuse_existing(&self) -> Result<(), GitError> {
         if self.folder.exists() {
             let taken = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
             return Err(Self::file_error(&self.folder, taken));
@@ -54,14 +57,15 @@ impl Git {
         self.config_set("gc.pruneExpire", "never")?;
         self.plumbing(["fetch", "--quiet", "--no-auto-gc", "origin"])
             .remote("origin", CLONE)
-            .done()?;
+            .finish_checked()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
             let head = format!("refs/heads/{branch}");
-            self.plumbing(["symbolic-ref", "HEAD", &head]).done()?;
+            self.plumbing(["symbolic-ref", "HEAD", &head])
+                .finish_checked()?;
             let known = format!("refs/remotes/origin/{branch}");
             if self.resolve(&known)?.is_some() {
                 let call = self.plumbing(["symbolic-ref", "refs/remotes/origin/HEAD", &known]);
-                call.done()?;
+                call.finish_checked()?;
             }
         }
         Ok(())
@@ -83,7 +87,7 @@ impl Git {
         branch: &str,
         author: &Identity,
     ) -> Result<(), GitError> {
-        self.make_whole(|| self.import(source, branch, author))
+        self.create_or_remove(|| self.import(source, branch, author))
     }
 
     fn import(
@@ -114,10 +118,10 @@ impl Git {
         branch: Option<&str>,
         reference: Option<&Path>,
     ) -> Result<(), GitError> {
-        self.refuse_taken()?;
+        self.refuse_existing()?;
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
-        let above = self.beside(parent);
+        let above = self.in_folder(parent);
         let mut call = above.plumbing(["clone", "--quiet"]).remote(url, CLONE);
         if let Some(branch) = branch {
             call = call.args(["--branch", branch]);
@@ -126,13 +130,15 @@ impl Git {
             call = call.args(["--dissociate", "--reference-if-able"]);
             call = call.args([reference]);
         }
-        call.args(["--", url]).args([&self.folder]).done()?;
+        call.args(["--", url])
+            .args([&self.folder])
+            .finish_checked()?;
         self.hide_config_with(url)
     }
 
     /// Lets nobody else read a configuration that holds `url`, if that holds a password. Git keeps the mode.
     fn hide_config_with(&self, url: &str) -> Result<(), GitError> {
-        if redact(url) == url {
+        if redact_urls(url) == url {
             return Ok(());
         }
         let path = self.common_dir()?.join("config");

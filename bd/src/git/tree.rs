@@ -29,22 +29,22 @@ pub struct TreeEntry {
 }
 
 /// The files of a commit by path.
-pub type Entries = BTreeMap<String, TreeEntry>;
+pub type TreeEntries = BTreeMap<String, TreeEntry>;
 
 impl Git {
     /// All files of a commit.
-    pub fn entries(&self, rev: &str) -> Result<Entries, GitError> {
+    pub fn entries(&self, rev: &str) -> Result<TreeEntries, GitError> {
         self.entries_below(rev, "")
     }
 
     /// The files of a commit at or below a path; all where it is empty.
-    pub fn entries_below(&self, rev: &str, path: &str) -> Result<Entries, GitError> {
+    pub fn entries_below(&self, rev: &str, path: &str) -> Result<TreeEntries, GitError> {
         let below = (!path.is_empty()).then_some(path);
         let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
         let call = call.args(["--full-tree", rev, "--"]).args(below);
         let command = call.command_line();
-        let mut entries = Entries::new();
-        for record in call.done()?.stdout.split(|byte| *byte == 0) {
+        let mut entries = TreeEntries::new();
+        for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {
             if record.is_empty() {
                 continue;
             }
@@ -68,7 +68,10 @@ impl Git {
 
     /// The content with this id.
     pub fn blob(&self, id: &str) -> Result<Vec<u8>, GitError> {
-        Ok(self.plumbing(["cat-file", "blob", id]).done()?.stdout)
+        Ok(self
+            .plumbing(["cat-file", "blob", id])
+            .finish_checked()?
+            .stdout)
     }
 
     /// Keeps content in the repository; gives its id.
@@ -79,28 +82,28 @@ impl Git {
     }
 
     /// Keeps a tree of these files in the repository; gives its id.
-    pub fn write_entries(&self, entries: &Entries) -> Result<String, GitError> {
+    pub fn write_entries(&self, entries: &TreeEntries) -> Result<String, GitError> {
         let mut lines = Vec::new();
         for (path, entry) in entries {
             lines.extend_from_slice(format!("{} {}\t{path}", entry.mode, entry.id).as_bytes());
             lines.push(0);
         }
-        self.tree_of_lines(lines)
+        self.write_tree_lines(lines)
     }
 
     /// The tree of files as `git ls-tree -z` lists them.
-    pub(super) fn tree_of_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
+    pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
             .prefix(SCRATCH)
             .tempdir_in(&common)
             .map_err(|error| Self::file_error(&common, error))?;
-        forget_old(&common, scratch.path());
+        remove_stale_indexes(&common, scratch.path());
         let index = scratch.path().join("index");
         self.plumbing(["update-index", "-z", "--index-info"])
             .env("GIT_INDEX_FILE", &index)
             .stdin(lines)
-            .done()?;
+            .finish_checked()?;
         self.plumbing(["write-tree", "--missing-ok"])
             .env("GIT_INDEX_FILE", &index)
             .text()
@@ -121,7 +124,7 @@ impl Git {
     }
 
     /// The worktree in which a branch is checked out.
-    pub fn checked_out(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+    pub fn checked_out_worktree(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let all = self.worktree_list()?;
         let on_it = |tree: &super::Worktree| {
             !tree.bare && !tree.prunable && tree.branch.as_deref() == Some(branch)
@@ -130,7 +133,7 @@ impl Git {
     }
 
     /// The remotes that are known to have a branch, sorted.
-    pub fn remotes_with(&self, branch: &str) -> Result<Vec<String>, GitError> {
+    pub fn remotes_with_branch(&self, branch: &str) -> Result<Vec<String>, GitError> {
         let mut names = self.remotes()?;
         names.sort();
         let mut having = Vec::new();
@@ -147,9 +150,9 @@ impl Git {
 }
 
 /// Removes what killed processes left, by the age against the folder that was made just now.
-fn forget_old(common: &Path, own: &Path) {
+fn remove_stale_indexes(common: &Path, new_folder: &Path) {
     let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
-    let Ok(now) = changed(own) else { return };
+    let Ok(now) = changed(new_folder) else { return };
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
@@ -181,7 +184,7 @@ mod tests {
             let file = fs::File::open(path).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         }
-        forget_old(folder.path(), &own);
+        remove_stale_indexes(folder.path(), &own);
         assert!(own.exists() && young.exists() && other.exists() && !old.exists());
     }
 }

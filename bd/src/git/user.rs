@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Git;
-use super::folders::{Folders, folders};
+use super::folders::{GitFolders, find_git_folders};
 use kit::sys::{CachedAnswer, Env};
 
 /// Who git says the user is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct User {
+pub struct GitUser {
     /// `user.name`.
     pub name: Option<String>,
     /// `user.email`.
@@ -31,18 +31,18 @@ const SETTINGS: [(&str, &str); 5] = [
 
 impl Git {
     /// Git's user in this folder.
-    pub fn user(&self, env: &Env) -> User {
-        let folders = folders(&self.folder).filter(Folders::is_repository);
+    pub fn user(&self, env: &Env) -> GitUser {
+        let folders = find_git_folders(&self.folder).filter(GitFolders::is_repository);
         let Some(folders) = folders.filter(|_| self.env.is_empty()) else {
             return self.user_by_command().0;
         };
         let has_system = env.get("GIT_CONFIG_NOSYSTEM").unwrap_or_default();
         let place = folders.own.join("bd-user");
-        let known = CachedAnswer::for_file(place, &settings(&folders, env), has_system);
+        let known = CachedAnswer::for_file(place, &list_settings_files(&folders, env), has_system);
         if let Some([name, email]) = known.parts() {
             let value = |text: String| Some(text).filter(|text| !text.is_empty());
             let (name, email) = (value(name), value(email));
-            return User { name, email };
+            return GitUser { name, email };
         }
         let (user, is_whole) = self.user_by_command();
         if is_whole {
@@ -53,7 +53,7 @@ impl Git {
     }
 
     /// The user, and whether that is all there is to it.
-    fn user_by_command(&self) -> (User, bool) {
+    fn user_by_command(&self) -> (GitUser, bool) {
         let keys = r"^(user\.(name|email)|include(if\..*)?\.path)$";
         let call = self.plumbing(["config", "-z", "--get-regexp", keys]);
         // Without git, or without a user there, other sources stand in.
@@ -67,7 +67,7 @@ impl Git {
             let value = settings.find(|(name, _)| *name == key)?.1;
             (!value.is_empty()).then(|| value.to_owned())
         };
-        let user = User {
+        let user = GitUser {
             name: value("user.name"),
             email: value("user.email"),
         };
@@ -77,7 +77,7 @@ impl Git {
 }
 
 /// What decides about git's answer.
-fn settings(git: &Folders, env: &Env) -> Vec<PathBuf> {
+fn list_settings_files(git: &GitFolders, env: &Env) -> Vec<PathBuf> {
     let named = SETTINGS.iter().filter_map(|(variable, name)| {
         let place = PathBuf::from(env.get(variable)?);
         Some(if name.is_empty() {

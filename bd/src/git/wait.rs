@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use super::{Git, redact};
+use super::{Git, redact_urls};
 
 /// A wait of this length is reported.
 const SLOW: Duration = Duration::from_secs(10);
@@ -27,22 +27,22 @@ pub fn report_slow_remotes(report: fn(&str)) {
     REPORT.get_or_init(|| report);
 }
 
-pub(super) fn limit() -> Duration {
+pub(super) fn remote_limit() -> Duration {
     Duration::from_millis(LIMIT.load(Ordering::Relaxed))
 }
 
 /// The address of a remote, which may be a name or a URL, fit for the screen.
-pub(super) fn address(git: &Git, remote: &str) -> String {
+pub(super) fn display_address(git: &Git, remote: &str) -> String {
     let url = git.remote_url(remote).ok().flatten();
-    redact(url.as_deref().unwrap_or(remote))
+    redact_urls(url.as_deref().unwrap_or(remote))
 }
 
 /// Reports a wait that takes long, until it is dropped.
-pub(super) struct Wait {
+pub(super) struct RemoteWait {
     _ended: Sender<()>,
 }
 
-impl Wait {
+impl RemoteWait {
     /// A short limit is reported at half of it, so that giving up is never the first word.
     pub(super) fn begin(git: &Git, remote: &str, limit: Duration) -> Self {
         let (ended, is_over) = mpsc::channel::<()>();
@@ -51,7 +51,7 @@ impl Wait {
         if let Some(report) = REPORT.get() {
             thread::spawn(move || {
                 if is_over.recv_timeout(slow) == Err(RecvTimeoutError::Timeout) {
-                    report(&address(&git, &remote));
+                    report(&display_address(&git, &remote));
                 }
             });
         }

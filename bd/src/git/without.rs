@@ -9,22 +9,22 @@ use std::collections::HashMap;
 use super::{Git, GitError};
 
 /// Which paths are meant.
-pub type Meant<'a> = &'a dyn Fn(&[u8]) -> bool;
+pub type PathFilter<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 impl Git {
     /// The meant files that any commit of `base..tip` adds or changes, sorted. What a merge only takes from one
     /// of its parents is not its own.
-    pub fn brought_along(
+    pub fn introduced_paths(
         &self,
         base: &str,
         tip: &str,
-        meant: Meant,
+        meant: PathFilter,
     ) -> Result<Vec<String>, GitError> {
         let args = ["log", "-c", "--format=", "--name-only", "-z"];
         let more = ["--no-renames", "--diff-filter=d", "--no-ext-diff"];
         let range = format!("{base}..{tip}");
         let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
-        let listed = call.done()?.stdout;
+        let listed = call.finish_checked()?.stdout;
         // Between two commits there is an empty line.
         let paths = listed
             .split(|byte| *byte == 0)
@@ -39,23 +39,28 @@ impl Git {
     }
 
     /// The tree of `rev` with the meant files as they are in `from`: gone where `from` does not have them.
-    pub fn tree_without(&self, rev: &str, meant: Meant, from: &str) -> Result<String, GitError> {
+    pub fn tree_without(
+        &self,
+        rev: &str,
+        meant: PathFilter,
+        from: &str,
+    ) -> Result<String, GitError> {
         let mut lines = Vec::new();
-        let own = self.listed(rev)?;
+        let own = self.list_tree(rev)?;
         for record in own.split(|byte| *byte == 0) {
             if path_of(record).is_some_and(|path| !meant(path)) {
                 lines.extend_from_slice(record);
                 lines.push(0);
             }
         }
-        let theirs = self.listed(from)?;
+        let theirs = self.list_tree(from)?;
         for record in theirs.split(|byte| *byte == 0) {
             if path_of(record).is_some_and(meant) {
                 lines.extend_from_slice(record);
                 lines.push(0);
             }
         }
-        self.tree_of_lines(lines)
+        self.write_tree_lines(lines)
     }
 
     /// The tree of `rev` with `path`, a file or folder, as it is in `from`: gone where `from` does not have it.
@@ -66,38 +71,46 @@ impl Git {
     }
 
     /// All files of a commit, as git lists them.
-    fn listed(&self, rev: &str) -> Result<Vec<u8>, GitError> {
+    fn list_tree(&self, rev: &str) -> Result<Vec<u8>, GitError> {
         let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
-        Ok(call.done()?.stdout)
+        Ok(call.finish_checked()?.stdout)
     }
 
     /// The commits of `base..tip` made anew, none of which changes a meant file: each has them as its parent has
     /// them; the new tip. A commit of which nothing is left is left out, so that the answer may be `base` itself.
-    pub fn commits_without(&self, base: &str, tip: &str, meant: Meant) -> Result<String, GitError> {
+    pub fn commits_without(
+        &self,
+        base: &str,
+        tip: &str,
+        meant: PathFilter,
+    ) -> Result<String, GitError> {
         let base = self.commit_id(base)?;
         let range = format!("{base}..{tip}");
         let call = self.plumbing(["rev-list", "--topo-order", "--reverse", &range]);
         let mut anew: HashMap<String, String> = HashMap::new();
         let mut last = base.clone();
         for old in call.text()?.lines() {
-            last = self.one_without(old, &base, &anew, meant)?;
+            last = self.rewrite_without(old, &base, &anew, meant)?;
             anew.insert(old.to_owned(), last.clone());
         }
         Ok(last)
     }
 
-    fn one_without(
+    fn rewrite_without(
         &self,
         old: &str,
         base: &str,
-        anew: &HashMap<String, String>,
-        meant: Meant,
+        rewritten: &HashMap<String, String>,
+        meant: PathFilter,
     ) -> Result<String, GitError> {
-        let raw = self.plumbing(["cat-file", "commit", old]).done()?.stdout;
-        let parsed = Raw::read(&raw);
+        let raw = self
+            .plumbing(["cat-file", "commit", old])
+            .finish_checked()?
+            .stdout;
+        let parsed = RawCommit::parse(&raw);
         let mut parents: Vec<&str> = Vec::new();
         for parent in &parsed.parents {
-            let now = anew.get(*parent).map_or(*parent, String::as_str);
+            let now = rewritten.get(*parent).map_or(*parent, String::as_str);
             if !parents.contains(&now) {
                 parents.push(now);
             }
@@ -106,7 +119,7 @@ impl Git {
         let outside = parsed
             .parents
             .iter()
-            .find(|parent| !anew.contains_key(**parent));
+            .find(|parent| !rewritten.contains_key(**parent));
         let from = match (parents.as_slice(), outside) {
             ([], _) => base,
             ([parent], _) => parent,
@@ -125,7 +138,7 @@ impl Git {
             }
         }
         self.plumbing(["hash-object", "-w", "-t", "commit", "--stdin"])
-            .stdin(parsed.write(&tree, &parents, None))
+            .stdin(parsed.serialize(&tree, &parents, None))
             .text()
     }
 
@@ -143,7 +156,7 @@ fn path_of(record: &[u8]) -> Option<&[u8]> {
 }
 
 /// A commit object as it is stored.
-pub(super) struct Raw<'a> {
+pub(super) struct RawCommit<'a> {
     tree: &'a str,
     parents: Vec<&'a str>,
     /// The other lines of the head, each with its end.
@@ -152,9 +165,9 @@ pub(super) struct Raw<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Raw<'a> {
-    pub(super) fn read(raw: &'a [u8]) -> Self {
-        let mut read = Raw {
+impl<'a> RawCommit<'a> {
+    pub(super) fn parse(raw: &'a [u8]) -> Self {
+        let mut read = RawCommit {
             tree: "",
             parents: Vec::new(),
             others: Vec::new(),
@@ -185,7 +198,12 @@ impl<'a> Raw<'a> {
     }
 
     /// The object with another tree and other parents; with another committer where one is given.
-    pub(super) fn write(&self, tree: &str, parents: &[&str], committer: Option<&str>) -> Vec<u8> {
+    pub(super) fn serialize(
+        &self,
+        tree: &str,
+        parents: &[&str],
+        committer: Option<&str>,
+    ) -> Vec<u8> {
         let mut text = format!("tree {tree}\n").into_bytes();
         for parent in parents {
             text.extend_from_slice(format!("parent {parent}\n").as_bytes());
@@ -257,13 +275,13 @@ mod tests {
             "Work: ü\n\nWith a body.\n",
         );
         let tip = tree.commit(&[("c", "3")], "More\n");
-        let brought = tree.git.brought_along(&base, &tip, &is_note).unwrap();
+        let brought = tree.git.introduced_paths(&base, &tip, &is_note).unwrap();
         assert_eq!(brought, [".note/old", ".note/x", "sub/.note/y"]);
         let new = tree.git.commits_without(&base, &tip, &is_note).unwrap();
         assert_eq!(tree.files(&new), [".note/old", "a", "b", "c"]);
         assert!(
             tree.git
-                .brought_along(&base, &new, &is_note)
+                .introduced_paths(&base, &new, &is_note)
                 .unwrap()
                 .is_empty()
         );
@@ -316,7 +334,7 @@ mod tests {
                     let id = "1".repeat(40);
                     let entry = format!("160000,{id},.note");
                     let add = ["update-index", "--add", "--cacheinfo", &entry];
-                    tree.git.plumbing(add).done().unwrap();
+                    tree.git.plumbing(add).finish_checked().unwrap();
                     return tree.git.commit_index(kind).unwrap();
                 }
                 _ => std::fs::write(&path, "1").unwrap(),
@@ -348,7 +366,7 @@ mod tests {
         tree.git.switch("main").unwrap();
         tree.commit(&[("b", "1")], "Main\n");
         let merge = ["merge", "--quiet", "--no-ff", "-m", "Merge", "side"];
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let new = tree.git.commits_without(&base, "main", &is_note).unwrap();
         assert_eq!(tree.files(&new), ["a", "b", "side"]);
         assert!(tree.git.resolve(&format!("{new}^2")).unwrap().is_some());
@@ -364,24 +382,24 @@ mod tests {
         let base = tree.commit(&[(".note/kept", "2")], "The target's own\n");
         tree.git.switch("work").unwrap();
         let merge = ["merge", "--quiet", "--no-commit", "main"];
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let clean = tree.git.commit_index("Merge\n").unwrap();
         assert!(
             tree.git
-                .brought_along(&base, &clean, &is_note)
+                .introduced_paths(&base, &clean, &is_note)
                 .unwrap()
                 .is_empty()
         );
         tree.git.reset_hard("HEAD^").unwrap();
-        tree.git.plumbing(merge).done().unwrap();
+        tree.git.plumbing(merge).finish_checked().unwrap();
         let evil = tree.commit(&[(".note/evil", "x")], "Merge\n");
-        let brought = tree.git.brought_along(&base, &evil, &is_note).unwrap();
+        let brought = tree.git.introduced_paths(&base, &evil, &is_note).unwrap();
         assert_eq!(brought, [".note/evil"]);
         let new = tree.git.commits_without(&base, &evil, &is_note).unwrap();
         assert_eq!(tree.files(&new), [".note/kept", "a", "work"]);
         assert!(
             tree.git
-                .brought_along(&base, &new, &is_note)
+                .introduced_paths(&base, &new, &is_note)
                 .unwrap()
                 .is_empty()
         );
@@ -390,7 +408,7 @@ mod tests {
     #[test]
     fn a_signature_does_not_outlive_what_it_signs() {
         let raw = b"tree t\nparent p\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----B\n x\n \n -----E\nencoding x\n\nSubject\n\n parent p\n";
-        let written = Raw::read(raw).write("n", &["q", "r"], None);
+        let written = RawCommit::parse(raw).serialize("n", &["q", "r"], None);
         let text = String::from_utf8(written).unwrap();
         let expected = "tree n\nparent q\nparent r\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding x\n\nSubject\n\n parent p\n";
         assert_eq!(text, expected);

@@ -43,7 +43,7 @@ impl Git {
     pub fn worktree_list(&self) -> Result<Vec<Worktree>, GitError> {
         let finished = self
             .plumbing(["worktree", "list", "--porcelain", "-z"])
-            .done()?;
+            .finish_checked()?;
         let text = String::from_utf8_lossy(&finished.stdout).into_owned();
         let mut all = Vec::new();
         for block in text.split("\0\0").filter(|block| !block.is_empty()) {

@@ -150,7 +150,7 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
     let mut reasons: Vec<Reason> = edges
         .iter()
         .zip(head.links())
-        .filter(|(_, link)| blocked::holds_up(snapshot, link))
+        .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
         .filter_map(|((kind, target), _)| reason(&DepKind::from_code(*kind)?, target))
         .collect();
     let parents = edges

@@ -155,7 +155,7 @@ mod tests {
         Bead {
             id: id.into(),
             title: "t".into(),
-            created_at: Stamp::read(time),
+            created_at: Stamp::parse(time),
             created_by: "dana".into(),
             ..Bead::default()
         }
@@ -180,7 +180,7 @@ mod tests {
         let mut other = bead("bd-1", "2026-03-01T09:15:30.5-08:00");
         let first = new_id(&other);
         other.title = "edited".into();
-        other.created_at = Stamp::read("2026-03-01T17:15:30.500Z");
+        other.created_at = Stamp::parse("2026-03-01T17:15:30.500Z");
         assert_eq!(new_id(&other), first);
         assert_ne!(new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")), first);
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::bead::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, record, with_fields};
+use crate::bead::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, record, with_fields};
 
 /// How values of a field are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ shapes! {
     Kind: Plain,
     Option<i64>: Plain,
     Option<String>: Plain,
-    Option<Raw>: Plain,
+    Option<RawJson>: Plain,
     Stamp: Time,
     Option<Stamp>: Time,
     Vec<String>: Words,
@@ -99,10 +99,10 @@ pub(super) struct Fields(pub(super) BTreeMap<Key, String>);
 impl Fields {
     /// Takes a record apart.
     pub(super) fn of(bead: &Bead) -> Self {
-        let line = record::line(bead);
-        let text = record::text(&line);
+        let line = record::serialize_bead(bead);
+        let text = record::decode_line(&line);
         let mut fields = BTreeMap::new();
-        for (name, raw) in record::pairs(&text).unwrap_or_default() {
+        for (name, raw) in record::parse_pairs(&text).unwrap_or_default() {
             let mut key = Key::known(&name);
             while fields.contains_key(&key) {
                 key.nth += 1;
@@ -124,7 +124,7 @@ impl Fields {
             line.push_str(value);
         }
         line.push('}');
-        record::parse(line.as_bytes()).ok()
+        record::parse_bead(line.as_bytes()).ok()
     }
 
     /// Whether anything is not as it was in `base`, but for when it was last changed.
@@ -206,7 +206,7 @@ impl<'a> Three<'a> {
 /// The instant of a JSON string; `None` where it is no time.
 pub(super) fn instant(text: &str) -> Option<Timestamp> {
     let text: String = serde_json::from_str(text).ok()?;
-    let instant = Stamp::read(&text).instant();
+    let instant = Stamp::parse(&text).instant();
     // Text that is no time reads as the epoch.
     (instant != Timestamp::UNIX_EPOCH).then_some(instant)
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use super::record::{Report, Three};
-use crate::bead::{Comment, Dep, Raw, record};
+use crate::bead::{Comment, Dep, RawJson, record};
 
 /// One member.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ pub(super) fn metadata(three: Three<'_>, newer: Ordering, report: Report<'_>) ->
     if let Some(whole) = three.untouched() {
         return Some(whole.unwrap_or("{}").to_owned());
     }
-    let find = |side: &'_ [(String, Raw)], key: &str| -> Option<String> {
+    let find = |side: &'_ [(String, RawJson)], key: &str| -> Option<String> {
         let found = side.iter().find(|(own, _)| own == key);
         found.map(|(_, raw)| raw.get().to_owned())
     };
@@ -164,8 +164,8 @@ pub(super) fn metadata(three: Three<'_>, newer: Ordering, report: Report<'_>) ->
 }
 
 /// The keys of an object, each once; `None` for anything else.
-fn object(text: &str) -> Option<Vec<(String, Raw)>> {
-    let pairs = record::pairs(text)?;
+fn object(text: &str) -> Option<Vec<(String, RawJson)>> {
+    let pairs = record::parse_pairs(text)?;
     let mut keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     keys.windows(2).all(|two| two[0] != two[1]).then_some(pairs)
@@ -306,5 +306,5 @@ fn array(members: impl Iterator<Item = String>) -> String {
 }
 
 fn json(value: &impl serde::Serialize) -> String {
-    String::from_utf8_lossy(&record::compact(value)).into_owned()
+    String::from_utf8_lossy(&record::serialize_compact(value)).into_owned()
 }

@@ -35,14 +35,14 @@ impl<'a> MergeRow<'a> {
     pub(super) fn of(bead: Bead) -> Self {
         Self {
             id: Cow::Owned(bead.id.clone()),
-            raw: Cow::Owned(record::line(&bead)),
+            raw: Cow::Owned(record::serialize_bead(&bead)),
             bead: OnceCell::from(Some(Box::new(bead))),
         }
     }
 
     /// The bead; `None` where the line is damaged.
     pub(super) fn bead(&self) -> Option<&Bead> {
-        let read = || record::parse(&self.raw).ok().map(Box::new);
+        let read = || record::parse_bead(&self.raw).ok().map(Box::new);
         self.bead.get_or_init(read).as_deref()
     }
 }
@@ -63,14 +63,14 @@ impl<'a> Table<'a> {
     pub(super) fn read(text: &'a [u8]) -> Result<Self, usize> {
         let start = usize::from(text.starts_with(b"\xef\xbb\xbf")) * 3;
         let mut table = Self::default();
-        for (number, span) in lines::spans(text, start) {
+        for (number, span) in lines::iter_line_spans(text, start) {
             let line = &text[span];
             if lines::is_conflict_marker(line) {
                 return Err(number);
             }
             if let Some(id) = record::first_id(line) {
                 table.rows.push(MergeRow::new(Cow::Borrowed(id), line));
-            } else if let Ok(bead) = record::parse(line) {
+            } else if let Ok(bead) = record::parse_bead(line) {
                 table.rows.push(MergeRow::new(Cow::Owned(bead.id), line));
             } else {
                 table.loose.push(line);
@@ -219,12 +219,12 @@ impl<'a> Table<'a> {
 pub fn id_of(line: &[u8]) -> Option<String> {
     match record::first_id(line) {
         Some(id) => Some(id.to_owned()),
-        None => record::parse(line).ok().map(|bead| bead.id),
+        None => record::parse_bead(line).ok().map(|bead| bead.id),
     }
 }
 
 /// The lines of a text that are beads, each with its id.
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
-    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
+    let lines = lines::iter_line_spans(text, 0).map(|(_, span)| &text[span]);
     lines.filter_map(|line| Some((id_of(line)?, line)))
 }

@@ -151,7 +151,7 @@ impl<'a> Tables<'a, '_> {
                 from: other.from,
                 to: other.bead.id.clone(),
             });
-            moved.insert(other.bead.id.clone(), record::line(&other.bead));
+            moved.insert(other.bead.id.clone(), record::serialize_bead(&other.bead));
         }
     }
 
@@ -231,7 +231,7 @@ fn bytes<'t>(
             _ => Cow::Borrowed(l.max(r)),
         },
         (Some(one), None) | (None, Some(one)) => Cow::Borrowed(one),
-        (None, None) => Cow::Owned(record::line(bead)),
+        (None, None) => Cow::Owned(record::serialize_bead(bead)),
     }
 }
 

@@ -250,8 +250,8 @@ pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(
     if root.ephemeral {
         return Ok(());
     }
-    let named = fields::set(&work.description, progress::ATTACHED, Some(molecule));
-    work.description = fields::set_at_top(&named, "attached_at", Some(at));
+    let named = fields::set_field(&work.description, progress::ATTACHED, Some(molecule));
+    work.description = fields::set_field_at_top(&named, "attached_at", Some(at));
     tx.put_updated(work)?;
     Ok(())
 }
@@ -267,9 +267,9 @@ pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeErr
         Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    if fields::get(&work.description, progress::ATTACHED).is_some() {
-        let unnamed = fields::set(&work.description, progress::ATTACHED, None);
-        work.description = fields::set_at_top(&unnamed, "attached_at", None);
+    if fields::get_field(&work.description, progress::ATTACHED).is_some() {
+        let unnamed = fields::set_field(&work.description, progress::ATTACHED, None);
+        work.description = fields::set_field_at_top(&unnamed, "attached_at", None);
         tx.put_updated(work)?;
     }
     Ok(Some(molecule))

@@ -343,7 +343,7 @@ pub fn is_molecule(head: &BeadRef<'_>) -> bool {
 /// The molecule of a work bead, to be shown: the one that follows it, else the one that its description names.
 pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let bead = head.bead()?;
-    let named = fields::get(&bead.description, ATTACHED);
+    let named = fields::get_field(&bead.description, ATTACHED);
     let named = named.filter(|id| snapshot.get_live(id).is_some());
     follower_of(snapshot, &bead.id).or(named)
 }

@@ -6,7 +6,7 @@ use super::MoleculeError;
 use super::template::{ROOT, Template};
 use crate::bead::Bead;
 use crate::bead::id::is_well_formed;
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::change::{self, ChangeError, End, Plan, PlanBead, PlanEdge};
 use crate::store::Tx;
 
@@ -63,19 +63,22 @@ pub fn persist(
             format!("{id}.{}", bead.key)
         };
         if !is_well_formed(&own) {
-            let invalid = crate::bead::validate::Invalid::Id(own);
+            let invalid = crate::bead::validate::ValidationError::Id(own);
             return Err(ChangeError::Store(invalid.into()).into());
         }
         new.id = Some(own);
         new.force = true;
         new.is_template = true;
-        let mut metadata = new.metadata.as_ref().map(|raw| Fields::read(raw.get()));
+        let mut metadata = new
+            .metadata
+            .as_ref()
+            .map(|raw| RecordFields::parse(raw.get()));
         let fields = metadata.get_or_insert_default();
         fields.0.retain(|(key, _)| key != "order");
         fields
             .0
-            .extend(record::raw(&json!(order)).map(|raw| ("order".to_owned(), raw)));
-        new.metadata = fields.raw();
+            .extend(record::to_raw_json(&json!(order)).map(|raw| ("order".to_owned(), raw)));
+        new.metadata = fields.to_raw_json();
         plan.beads.push(PlanBead {
             key: bead.key.clone(),
             parent: bead.parent.clone().map(End::Key),

@@ -96,7 +96,7 @@ fn digest(
     } else {
         vec![(DepKind::ParentChild, root.id.clone())]
     };
-    let title = crate::bead::validate::fit_title(&format!("Digest: {}", root.title));
+    let title = crate::bead::validate::fit_to_title(&format!("Digest: {}", root.title));
     let mut made = change::create(
         tx,
         New {

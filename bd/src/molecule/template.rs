@@ -96,7 +96,7 @@ impl Template {
                 issue_type: Kind::Epic,
                 metadata: match formula.on_done.as_str() {
                     "" => None,
-                    word => record::raw(&json!({"on_done": word})),
+                    word => record::to_raw_json(&json!({"on_done": word})),
                 },
                 source_formula: self.origin.clone(),
                 ..New::default()
@@ -149,7 +149,7 @@ impl Template {
                 issue_type: kind,
                 assignee: step.assignee,
                 labels,
-                metadata: metadata.as_ref().and_then(record::raw),
+                metadata: metadata.as_ref().and_then(record::to_raw_json),
                 source_formula: self.origin.clone(),
                 source_location: step.id.clone(),
                 ..New::default()

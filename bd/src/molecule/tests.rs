@@ -70,7 +70,7 @@ fn poured(tx: &mut Tx<'_>, formula: &Formula, ephemeral: bool) -> anyhow::Result
 
 /// The lines of all beads.
 fn lines(snapshot: &Snapshot) -> Vec<Vec<u8>> {
-    snapshot.live().map(record::line).collect()
+    snapshot.live().map(record::serialize_bead).collect()
 }
 
 proptest! {
@@ -155,7 +155,7 @@ fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
                 r#"{{"id":"{id}","title":"t","issue_type":"{kind}"{}}}"#,
                 edge.unwrap_or_default()
             );
-            tx.put(record::parse(line.as_bytes())?)?;
+            tx.put(record::parse_bead(line.as_bytes())?)?;
         }
         Ok(())
     });

@@ -60,7 +60,7 @@ pub fn differences(
 }
 
 fn fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
-    let object = |bead: &Bead| match record::value(bead) {
+    let object = |bead: &Bead| match record::bead_to_json_value(bead) {
         Value::Object(object) => object,
         _ => Map::new(),
     };

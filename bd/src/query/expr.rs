@@ -409,7 +409,7 @@ impl Reader<'_> {
             return Ok(Value::Nothing);
         }
         if field == Field::Priority {
-            let priority = validate::priority(text).map(Value::Number);
+            let priority = validate::parse_priority(text).map(Value::Number);
             return priority.ok_or_else(|| invalid("0-4 or P0-P4"));
         }
         if field.is_time() {
@@ -574,7 +574,7 @@ mod tests {
             title: "Fix Login".into(),
             priority: 1,
             labels: vec!["gt:mail".into()],
-            created_at: Stamp::read("2026-03-09T10:00:00Z"),
+            created_at: Stamp::parse("2026-03-09T10:00:00Z"),
             ..Bead::default()
         };
         for (text, wanted) in [

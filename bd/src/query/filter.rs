@@ -445,7 +445,7 @@ mod tests {
             title: "Fix Login".into(),
             priority: 1,
             labels: vec!["auth".into()],
-            created_at: Stamp::read("2026-03-01T00:00:00Z"),
+            created_at: Stamp::parse("2026-03-01T00:00:00Z"),
             ..Bead::default()
         };
         let filter = Filter {

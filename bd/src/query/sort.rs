@@ -141,7 +141,7 @@ mod tests {
     fn beads_that_were_never_closed_come_last() {
         let bead = |id: &str, closed: Option<&str>| Bead {
             id: id.into(),
-            closed_at: closed.map(Stamp::read),
+            closed_at: closed.map(Stamp::parse),
             ..Bead::default()
         };
         let (a, b, c) = (

@@ -67,7 +67,7 @@ impl Routes {
 
     fn read(town: &Path, beads_dir: &Path) -> Self {
         let text = fs::read(beads_dir.join("routes.jsonl")).unwrap_or_default();
-        let mut routes: Vec<Route> = lines::values(&text);
+        let mut routes: Vec<Route> = lines::parse_values(&text);
         routes.retain(|route| !route.prefix.is_empty() && !route.path.is_empty());
         Self {
             town: town.to_owned(),

@@ -8,7 +8,7 @@ use super::side::{Side, Sides};
 use super::tips::Tips;
 use super::unite;
 use super::{SyncError, SyncRequest};
-use crate::git::{Entries, GitError, TreeEntry};
+use crate::git::{GitError, TreeEntries, TreeEntry};
 use crate::merge;
 use crate::store::exchange::ExchangedStore;
 
@@ -91,7 +91,7 @@ impl Commit<'_> {
             && self.request.store.history_files().is_empty()
     }
 
-    fn write(&self, entries: &Entries) -> Result<(String, usize), SyncError> {
+    fn write(&self, entries: &TreeEntries) -> Result<(String, usize), SyncError> {
         let git = &self.place.git;
         let tree = git.write_entries(entries)?;
         let Tips { ours, theirs, .. } = self.tips;
@@ -113,7 +113,7 @@ impl Commit<'_> {
     }
 
     /// Every file of the commit.
-    fn entries(&self) -> Result<Entries, SyncError> {
+    fn entries(&self) -> Result<TreeEntries, SyncError> {
         let mut entries = self.others()?;
         let own = &self.shared.own;
         let store = self.request.store;
@@ -145,7 +145,7 @@ impl Commit<'_> {
     }
 
     /// A commit's files, by whole paths.
-    fn all_of(&self, side: &Side) -> Entries {
+    fn all_of(&self, side: &Side) -> TreeEntries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
         if let Some(entry) = &side.issues {
@@ -163,8 +163,8 @@ impl Commit<'_> {
     }
 
     /// The files that are not this store's: other stores of the repository, and what else is on the branch.
-    fn others(&self) -> Result<Entries, SyncError> {
-        let none = Entries::new();
+    fn others(&self) -> Result<TreeEntries, SyncError> {
+        let none = TreeEntries::new();
         let other = |side: &'_ Option<Rc<Side>>| {
             side.as_ref()
                 .map_or(none.clone(), |side| side.other.clone())
@@ -177,7 +177,7 @@ impl Commit<'_> {
         if self.sides.ours.is_none() {
             return Ok(theirs);
         }
-        let mut merged = Entries::new();
+        let mut merged = TreeEntries::new();
         let paths: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         for path in paths {
             let (one, other, base) = (ours.get(path), theirs.get(path), fork.get(path));

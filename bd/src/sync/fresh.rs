@@ -129,7 +129,7 @@ fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
 fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
-    let known = git.remotes_with(&place.branch)?;
+    let known = git.remotes_with_branch(&place.branch)?;
     let remote = known
         .iter()
         .find(|name| *name == "origin")
@@ -190,7 +190,7 @@ impl Fresh {
         if git.is_bare()? {
             return Ok(());
         }
-        let root = git.beside(git.top()?);
+        let root = git.in_folder(git.top()?);
         let folder = self.place.prefix.trim_end_matches('/');
         if folder.is_empty() {
             return Ok(());
@@ -212,8 +212,8 @@ impl Fresh {
 fn summary(text: &[u8]) -> (usize, Option<String>) {
     let mut count = 0;
     let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, span) in lines::spans(text, 0) {
-        let Ok(bead) = record::parse(&text[span]) else {
+    for (_, span) in lines::iter_line_spans(text, 0) {
+        let Ok(bead) = record::parse_bead(&text[span]) else {
             continue;
         };
         if bead.is_tombstone() {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
+use crate::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 use crate::merge::{MergeError, Note, Overruled};
 use crate::store::exchange::{Base, StoreSide};
 use crate::store::rollback;
@@ -153,7 +153,7 @@ pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
         }
         match place
             .git
-            .push(remote, tip, &place.branch, Lease::FastForward, false)
+            .push(remote, tip, &place.branch, PushLease::FastForward, false)
         {
             Ok(()) => {
                 synced.pushed = true;

@@ -59,7 +59,7 @@ impl SyncPlace {
 
     /// Refuses where someone works on the branch.
     pub fn refuse_checked_out(&self) -> Result<(), SyncError> {
-        match self.git.checked_out(&self.branch)? {
+        match self.git.checked_out_worktree(&self.branch)? {
             None => Ok(()),
             Some(path) => Err(SyncError::CheckedOut {
                 branch: self.branch.clone(),

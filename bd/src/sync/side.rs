@@ -8,7 +8,7 @@ use super::place::SyncPlace;
 use super::tips::Tips;
 
 use super::SyncError;
-use crate::git::{Entries, TreeEntry};
+use crate::git::{TreeEntries, TreeEntry};
 use crate::store::exchange::{Files, is_history, is_year};
 
 /// The shared files in one commit, read when they are asked for.
@@ -17,11 +17,11 @@ pub(super) struct Side {
     /// The issues; `None` where the commit has none.
     pub issues: Option<TreeEntry>,
     /// The archive by year.
-    pub archive: Entries,
+    pub archive: TreeEntries,
     /// History by the names below `events/`.
-    pub events: Entries,
+    pub events: TreeEntries,
     /// Everything else, by whole path.
-    pub other: Entries,
+    pub other: TreeEntries,
     text: OnceCell<Rc<Vec<u8>>>,
 }
 

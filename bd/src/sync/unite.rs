@@ -146,17 +146,17 @@ fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, other) = (Archived::of_text(own), Archived::of_text(other));
     let mut text = Vec::new();
     for (id, line) in merge::lines_by_id(found) {
-        let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse(line)) else {
+        let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse_bead(line)) else {
             continue;
         };
-        if record::parse(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
+        if record::parse_bead(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
             continue;
         }
         if own.0.contains_key(&id) {
             bead.labels.clear();
             bead.dependencies.clear();
             bead.comments.clear();
-            text.extend_from_slice(&record::line(&bead));
+            text.extend_from_slice(&record::serialize_bead(&bead));
         } else {
             text.extend_from_slice(line);
         }
@@ -184,7 +184,7 @@ impl<'a> Archived<'a> {
     }
 
     fn get(&self, id: &str) -> Option<Bead> {
-        record::parse(self.0.get(id)?).ok()
+        record::parse_bead(self.0.get(id)?).ok()
     }
 }
 
@@ -194,7 +194,7 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
-    let is_alive = |line| record::parse(line).is_ok_and(|bead| !bead.is_tombstone());
+    let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
     let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
     let mut files: Files = own
@@ -203,9 +203,9 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
         .cloned()
         .map(|name| (name, Vec::new()))
         .collect();
-    for (_, span) in lines::spans(&merged.text, 0) {
+    for (_, span) in lines::iter_line_spans(&merged.text, 0) {
         let line = &merged.text[span];
-        let (name, is_alive) = match record::parse(line) {
+        let (name, is_alive) = match record::parse_bead(line) {
             Ok(bead) => (archive::year_of(&bead), alive.contains(&bead.id)),
             // What cannot be read stays in the last file.
             Err(_) => (files.keys().next_back().cloned().unwrap_or_default(), false),
@@ -230,14 +230,14 @@ pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     let mut seen = HashSet::new();
     let mut all: Vec<(jiff::Timestamp, Vec<u8>)> = Vec::new();
     for text in [&one, &other] {
-        for (_, span) in lines::spans(text, 0) {
+        for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
             let event = Event::read(line);
             let id = event
                 .as_ref()
                 .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
             if seen.insert(id) {
-                let at = event.map(|event| Stamp::read(&event.at).instant());
+                let at = event.map(|event| Stamp::parse(&event.at).instant());
                 all.push((at.unwrap_or_default(), line.to_vec()));
             }
         }

@@ -7,7 +7,7 @@
 //!
 //! A refusal is recorded once. What is not committed stays on this machine: it may hold what nobody meant to publish.
 
-use bd::git::{Git, Lease, PushError, PushRefusal};
+use bd::git::{Git, PushError, PushLease, PushRefusal};
 
 use crate::host::LiveTown;
 use crate::record::polecat::{Ids, Slot};
@@ -84,10 +84,10 @@ fn has_remote(git: &Git) -> bool {
 fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
     let seen = git.ls_remote("origin", &slot.branch)?;
     let lease = match seen.as_deref() {
-        None => Lease::Absent,
+        None => PushLease::Absent,
         Some(seen) if seen == tip => return Ok(()),
-        Some(seen) if seen == last => Lease::At(seen),
-        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => Lease::At(seen),
+        Some(seen) if seen == last => PushLease::At(seen),
+        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => PushLease::At(seen),
         Some(seen) => {
             let reason = format!("it has {seen:.12} there, which this worker did not push");
             return Err(PushRefusal::Declined(reason).into());

@@ -195,7 +195,7 @@ pub fn take_for_report(town: &LiveTown, agent: &Address, bead: &str) -> Option<C
     let age = town
         .clock
         .now()
-        .duration_since(Stamp::read(&found.timestamp).instant());
+        .duration_since(Stamp::parse(&found.timestamp).instant());
     (found.hooked_bead == bead && age < FRESH).then_some(found)
 }
 

@@ -150,7 +150,7 @@ impl Prepared {
             .or_else(|| self.values.get("title"));
         let about = about.filter(|text| !text.is_empty());
         let about = about.map_or(self.formula.first_line(), String::as_str);
-        bd::bead::validate::fit_title(&format!("{}: {about}", self.formula.name))
+        bd::bead::validate::fit_to_title(&format!("{}: {about}", self.formula.name))
     }
 
     /// The file that a leg writes.

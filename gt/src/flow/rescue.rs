@@ -45,13 +45,13 @@ pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
         let row = |saved: Rescue| row(rig.name(), saved);
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
-            let found = rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
+            let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
             saved.extend(found.into_iter().map(row));
         }
         // What crew had not committed is in their own clones.
         for name in crew::names(rig) {
             let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
-            let found = rescue::list(&Git::at(rig.crew(&name)), &prefix)?;
+            let found = rescue::list_rescues(&Git::at(rig.crew(&name)), &prefix)?;
             saved.extend(found.into_iter().map(row));
         }
     }
@@ -101,7 +101,7 @@ pub struct ShownWork {
 /// Shows saved work: the commits of a ref that are not on the rig's target branch.
 pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
     let (rig, reference, git) = locate(town, reference)?;
-    let found = rescue::list(&git, &reference)?;
+    let found = rescue::list_rescues(&git, &reference)?;
     let found = found.into_iter().find(|saved| saved.refname == reference);
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
@@ -154,7 +154,7 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
         into.display()
     );
     let _held = unless_at_work(town, &into)?;
-    let files = rescue::restore(&home, &Git::at(&into), &reference)?;
+    let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
     town.tell(&event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files));
     Ok(Restored { into, files })
 }
@@ -163,7 +163,7 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
 pub fn drop_saved(town: &LiveTown, reference: &str) -> anyhow::Result<(String, Option<String>)> {
     let (_, reference, git) = locate(town, reference)?;
     let commit = git.resolve(&reference)?;
-    rescue::drop(&git, &reference)?;
+    rescue::drop_rescue(&git, &reference)?;
     Ok((reference, commit))
 }
 

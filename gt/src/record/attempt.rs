@@ -243,7 +243,7 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
             let receipt = merge_request::receipt_of(request);
             let told = Some(request.close_reason.clone());
             let along = told.filter(|told| told.starts_with(merge_request::AS_IT_WAS));
-            let how = along.or_else(|| fields::get(&request.description, "close_reason"));
+            let how = along.or_else(|| fields::get_field(&request.description, "close_reason"));
             let how = how.unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), how.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),
@@ -286,7 +286,7 @@ pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt,
 
 /// The rescue refs that hold work of a bead, oldest first: what was taken from sandboxes. Their names end with the bead.
 pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
-    let mut found = rescue::list(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
+    let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
     found.retain(|saved| {
         let name = saved.refname.rsplit('/').next().unwrap_or_default();
         let of = name.split_once('-').map(|(_, of)| of);

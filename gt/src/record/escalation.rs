@@ -233,7 +233,7 @@ impl Escalation {
         }
         let lines = lines_of(&bead.description);
         let get = |key: &str| {
-            let value = fields::get(lines, key).unwrap_or_default();
+            let value = fields::get_field(lines, key).unwrap_or_default();
             if value == "null" {
                 String::new()
             } else {
@@ -305,7 +305,7 @@ impl Escalation {
         let mut text = lines_of(&bead.description).trim_start().to_owned();
         for (key, value) in rows {
             let value = if value.is_empty() { "null" } else { value };
-            text = fields::set(&text, key, Some(value));
+            text = fields::set_field(&text, key, Some(value));
         }
         bead.description = format!("{}\n\n{text}", self.title);
         bead.title.clone_from(&self.title);

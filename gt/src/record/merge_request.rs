@@ -162,7 +162,8 @@ pub fn receipt_of(request: &Bead) -> Receipt {
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_else(|| {
-            let line = |key| bd::bead::fields::get(&request.description, key).unwrap_or_default();
+            let line =
+                |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
             Receipt {
                 branch: line("branch"),
                 target: line("target"),
@@ -175,7 +176,7 @@ pub fn receipt_of(request: &Bead) -> Receipt {
 
 /// The bead whose work a request merges.
 pub fn source_of(request: &Bead) -> String {
-    bd::bead::fields::get(&request.description, "source_issue").unwrap_or_default()
+    bd::bead::fields::get_field(&request.description, "source_issue").unwrap_or_default()
 }
 
 /// What the queue has found out about a request.

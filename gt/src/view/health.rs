@@ -175,7 +175,7 @@ impl BeadLook<'_> {
     }
 
     fn place(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
-        let is_ours = bead.assignee.contains("/polecats/") || attempt::of(bead) > 0;
+        let is_ours = bead.assignee.contains("/polecats/") || attempt::read_attempt(bead) > 0;
         if bead.status == Status::Hooked {
             WorkPlace::Hooked
         } else if merge_request::open_request_of(self.beads, &bead.id).is_some() {
@@ -203,7 +203,7 @@ fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
         beads.select(|head| !head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"));
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
     for request in closed.filter(|bead| is_recent(bead, now)) {
-        let Some(commit) = fields::get(&request.description, "merge_commit") else {
+        let Some(commit) = fields::get_field(&request.description, "merge_commit") else {
             continue;
         };
         let (source, receipt) = (

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bd::bead::Kind;
-use bd::git::{Git, redact};
+use bd::git::{Git, redact_urls};
 use serde::Serialize;
 
 use crate::flow::crew::{self, Member};
@@ -107,7 +107,7 @@ fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix: town.prefix(rig.name()),
-        remote: remote.ok().flatten().map(|url| redact(&url)),
+        remote: remote.ok().flatten().map(|url| redact_urls(&url)),
         working: polecats
             .iter()
             .filter(|polecat| polecat.state == PolecatState::Working)

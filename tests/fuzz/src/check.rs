@@ -56,8 +56,8 @@ pub fn merge_driver(data: &[u8]) {
         );
     }
     let [base, left, right, result] =
-        [base, left, right, text].map(|text| lines::read(text.to_vec()));
-    let damage = |read: &lines::Lines| -> Vec<Vec<u8>> {
+        [base, left, right, text].map(|text| lines::parse_lines(text.to_vec()));
+    let damage = |read: &lines::ParsedLines| -> Vec<Vec<u8>> {
         let damaged = read.damaged.iter().map(|damage| &damage.span);
         let spans = damaged.chain(&read.foreign);
         spans.map(|span| read.text[span.clone()].to_vec()).collect()
@@ -69,7 +69,7 @@ pub fn merge_driver(data: &[u8]) {
             "a line that is no bead went"
         );
     }
-    let count = |read: &lines::Lines, id: &str| {
+    let count = |read: &lines::ParsedLines, id: &str| {
         let same = read.beads.iter().filter(|(_, _, own)| own.id == id);
         same.count()
     };
@@ -84,25 +84,25 @@ pub fn merge_driver(data: &[u8]) {
 
 /// The reader of lines: every line is accounted for; a bead that was read and written reads the same.
 pub fn line_reader(data: &[u8]) {
-    let read = lines::read(data.to_vec());
+    let read = lines::parse_lines(data.to_vec());
     let start = if data.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
         0
     };
     let found = read.beads.len() + read.foreign.len() + read.damaged.len();
-    assert_eq!(found, lines::spans(data, start).count());
+    assert_eq!(found, lines::iter_line_spans(data, start).count());
     for (span, _, bead) in &read.beads {
         assert!(!bead.id.is_empty());
-        let line = record::line(bead);
-        let again = record::parse(&line);
+        let line = record::serialize_bead(bead);
+        let again = record::parse_bead(&line);
         assert!(
-            again.is_ok_and(|again| record::line(&again) == line),
+            again.is_ok_and(|again| record::serialize_bead(&again) == line),
             "{}",
             String::from_utf8_lossy(&data[span.clone()])
         );
         assert!(!line.contains(&b'\n'));
-        assert!(record::value(bead).is_object());
+        assert!(record::bead_to_json_value(bead).is_object());
     }
 }
 

@@ -64,9 +64,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         seen.extend(events.iter().map(|event| event.id.clone()));
         items.extend(items_of(&snapshot, events, &args));
     }
-    items.sort_by_cached_key(|item| bd::bead::Stamp::read(&item.at).instant());
+    items.sort_by_cached_key(|item| bd::bead::Stamp::parse(&item.at).instant());
     items.retain(|item| {
-        since.is_none_or(|since| bd::bead::Stamp::read(&item.at).instant() >= since)
+        since.is_none_or(|since| bd::bead::Stamp::parse(&item.at).instant() >= since)
     });
     if args.limit > 0 && items.len() > args.limit {
         items.drain(..items.len() - args.limit);

@@ -130,14 +130,14 @@ impl FilterArgs {
     /// Says that a word asked for is none that a bead can have here: why nothing was found.
     pub(crate) fn explain_nothing(&self, ctx: &Context, words: &Vocabulary) {
         let statuses = self.statuses();
-        for status in statuses.iter().filter(|it| !words.knows_status(it)) {
-            let valid = words.statuses_in_words();
+        for status in statuses.iter().filter(|it| !words.has_status(it)) {
+            let valid = words.list_statuses();
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
         }
-        let kind = self.kind.as_deref().map(Kind::in_filter);
-        if let Some(kind) = kind.filter(|it| !words.knows_kind(it)) {
-            let valid = words.kinds_in_words();
+        let kind = self.kind.as_deref().map(Kind::from_filter);
+        if let Some(kind) = kind.filter(|it| !words.has_kind(it)) {
+            let valid = words.list_kinds();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
         }
@@ -161,10 +161,10 @@ impl FilterArgs {
         let titles = [&self.title, &self.title_contains];
         Ok(Filter {
             statuses: self.statuses(),
-            kind: self.kind.as_deref().map(Kind::in_filter),
+            kind: self.kind.as_deref().map(Kind::from_filter),
             not_kinds: slice(&self.exclude_type)
                 .iter()
-                .map(|kind| Kind::in_filter(kind))
+                .map(|kind| Kind::from_filter(kind))
                 .collect(),
             priority: number(&self.priority)?,
             priority_min: number(&self.priority_min)?,

@@ -9,7 +9,7 @@ use std::io::Read;
 use anyhow::Context as _;
 
 use crate::context::Context;
-use bd::bead::{DepKind, Raw, record, validate};
+use bd::bead::{DepKind, RawJson, record, validate};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -18,7 +18,7 @@ pub(crate) use filter::{FilterArgs, between};
 
 /// Reads a priority.
 pub(crate) fn priority(text: &str) -> Result<i64, UsageError> {
-    validate::priority(text).ok_or_else(|| {
+    validate::parse_priority(text).ok_or_else(|| {
         UsageError(format!(
             "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
         ))
@@ -90,12 +90,12 @@ pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
 }
 
 /// Reads JSON given to a flag, or from the file named after `@`. Numbers keep their text.
-pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<Raw> {
+pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<RawJson> {
     let text = match text.strip_prefix('@') {
         Some(path) => file(ctx, path)?,
         None => text.to_owned(),
     };
-    record::squeezed(&text).map_err(|error| {
+    record::compact_json(&text).map_err(|error| {
         UsageError(format!(
             "invalid JSON in {flag}: must be valid JSON ({error})"
         ))

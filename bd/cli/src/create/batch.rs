@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::args;
 use crate::context::Context;
 use crate::report::plain_json;
-use bd::bead::{Bead, DepKind, Kind, Raw, record};
+use bd::bead::{Bead, DepKind, Kind, RawJson, record};
 use bd::change::{self, End, New, Plan, PlanBead, PlanEdge};
 use kit::cli::report::CommandResult;
 use kit::failure::UsageError;
@@ -150,7 +150,7 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
             assignee: part("assignee").unwrap_or_default(),
             labels: list("labels"),
             priority: priority.transpose()?.unwrap_or(2),
-            issue_type: Kind::normal(part("type").as_deref().unwrap_or("task")),
+            issue_type: Kind::from_user_text(part("type").as_deref().unwrap_or("task")),
             ..New::default()
         },
         edges: list("dependencies")
@@ -185,7 +185,7 @@ struct FileNode {
     #[serde(default)]
     labels: Vec<String>,
     #[serde(default)]
-    metadata: Option<Raw>,
+    metadata: Option<RawJson>,
     #[serde(default)]
     parent_key: Option<String>,
     #[serde(default)]
@@ -215,7 +215,7 @@ impl FilePlan {
     ) -> Result<Plan, UsageError> {
         let mut plan = Plan::default();
         for node in self.nodes {
-            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
+            let kind = Kind::from_user_text(node.kind.as_deref().unwrap_or("task"));
             check_kind(&kind)?;
             plan.beads.push(PlanBead {
                 key: node.key,
@@ -231,7 +231,7 @@ impl FilePlan {
                     labels: node.labels,
                     metadata: node
                         .metadata
-                        .and_then(|raw| record::squeezed(raw.get()).ok()),
+                        .and_then(|raw| record::compact_json(raw.get()).ok()),
                     issue_type: kind,
                     ..New::default()
                 },

@@ -276,7 +276,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
     }
     Err(UsageError(format!(
         "invalid issue type: {kind}. Valid types: {}",
-        words.kinds_in_words()
+        words.list_kinds()
     )))
 }
 

@@ -47,7 +47,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         notes: text(&args.notes),
         spec_id: text(&args.spec_id),
         priority: args::priority(args.priority.as_deref().unwrap_or("2"))?,
-        issue_type: Kind::normal(args.kind.as_deref().unwrap_or("task")),
+        issue_type: Kind::from_user_text(args.kind.as_deref().unwrap_or("task")),
         assignee: text(&args.assignee),
         labels: args::labels(&args.labels),
         external_ref: args.external_ref.clone(),

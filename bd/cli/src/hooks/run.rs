@@ -90,6 +90,6 @@ fn stage(ctx: &Context) -> anyhow::Result<()> {
         );
         return Err(UsageError(text).into());
     }
-    call(&["add", "--"]).done()?;
+    call(&["add", "--"]).finish_checked()?;
     Ok(())
 }

@@ -94,8 +94,8 @@ fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
         "issue_id": from.id,
         "depends_on_id": edge.depends_on_id,
         "type": edge.kind.as_str(),
-        "issue": record::value(from),
-        "dependency": record::value(to),
+        "issue": record::bead_to_json_value(from),
+        "dependency": record::bead_to_json_value(to),
     })
 }
 

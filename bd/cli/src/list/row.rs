@@ -44,7 +44,7 @@ impl DrawnRow {
 
     /// The bead with its counts; its edges only where they are asked for.
     pub(crate) fn json(&self, edges: bool) -> Value {
-        let mut value = record::value(&self.bead);
+        let mut value = record::bead_to_json_value(&self.bead);
         if let Value::Object(object) = &mut value {
             object.shift_remove("comments");
             if !edges {

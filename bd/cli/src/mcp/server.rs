@@ -182,7 +182,7 @@ impl Calls {
 fn compact(text: &str, is_brief: bool) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(value) if is_brief => tool::brief(value).to_string(),
-        Ok(_) => bd::bead::record::squeezed(text)
+        Ok(_) => bd::bead::record::compact_json(text)
             .map_or_else(|_| text.to_owned(), |raw| raw.get().to_owned()),
         Err(_) => text.to_owned(),
     }

@@ -21,7 +21,7 @@ impl Report for Explanation {
                 .iter()
                 .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
                 .collect();
-            let bead = record::value(bead);
+            let bead = record::bead_to_json_value(bead);
             json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
         };
         self.items.iter().map(one).collect()

@@ -100,7 +100,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ))
     })?;
     let query = ReadyQuery {
-        kind: args.kind.as_deref().map(Kind::in_filter),
+        kind: args.kind.as_deref().map(Kind::from_filter),
         priority: args.priority.as_deref().map(args::priority).transpose()?,
         assignee: args.assignee,
         unassigned: args.unassigned,
@@ -109,7 +109,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         not_labels: args::labels(&args.exclude_label),
         not_kinds: args::slice(&args.exclude_type)
             .iter()
-            .map(|kind| Kind::in_filter(kind))
+            .map(|kind| Kind::from_filter(kind))
             .collect(),
         parent: match &args.parent {
             Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),

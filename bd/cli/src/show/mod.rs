@@ -213,8 +213,8 @@ impl Shown {
                 .map(|(bead, kind)| linked_json(bead, kind.as_str()))
                 .collect()
         };
-        let mut value = record::value(&self.bead);
-        value["version"] = json!(hash::version(&self.bead));
+        let mut value = record::bead_to_json_value(&self.bead);
+        value["version"] = json!(hash::compute_version(&self.bead));
         if let Value::Object(object) = &mut value {
             object.shift_remove("dependencies");
             if !self.dependencies.is_empty() {

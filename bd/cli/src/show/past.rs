@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use bd::bead::record::{self, Fields};
+use bd::bead::record::{self, RecordFields};
 use bd::bead::{Bead, Stamp};
 use bd::store::{Snapshot, Store};
 
@@ -24,19 +24,19 @@ pub(super) fn bead_at(
     id: &str,
     at: Timestamp,
 ) -> anyhow::Result<Bead> {
-    let mut state: Option<Fields> = snapshot.get(id).map(Fields::of);
+    let mut state: Option<RecordFields> = snapshot.get(id).map(RecordFields::from_bead);
     let events = store.events_of(id)?;
     if state.is_none() && events.is_empty() {
         return Err(PastError::Unknown(id.to_owned()).into());
     }
     for event in events.iter().rev() {
-        if Stamp::read(&event.at).instant() <= at {
+        if Stamp::parse(&event.at).instant() <= at {
             break;
         }
         for change in event.changes.iter().rev().filter(|change| change.id == id) {
             state = match (&change.old, state) {
                 (None, _) => None,
-                (Some(old), Some(now)) if change.new.is_some() => Some(now.with(old)),
+                (Some(old), Some(now)) if change.new.is_some() => Some(now.patched_with(old)),
                 (Some(old), _) => Some(old.clone()),
             };
         }
@@ -44,7 +44,9 @@ pub(super) fn bead_at(
     let Some(fields) = state else {
         let id = id.to_owned();
         // Removed without a trace before, or not made yet.
-        let made = events.first().map(|event| Stamp::read(&event.at).instant());
+        let made = events
+            .first()
+            .map(|event| Stamp::parse(&event.at).instant());
         let error = if made.is_some_and(|made| made <= at) {
             PastError::Gone { id, at }
         } else {
@@ -53,7 +55,7 @@ pub(super) fn bead_at(
         return Err(error.into());
     };
     let raw = fields
-        .raw()
+        .to_raw_json()
         .ok_or_else(|| PastError::Unknown(id.to_owned()))?;
-    Ok(record::parse(raw.get().as_bytes())?)
+    Ok(record::parse_bead(raw.get().as_bytes())?)
 }

@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::context::Context;
-use bd::bead::{Kind, Raw, Stamp, Status};
+use bd::bead::{Kind, RawJson, Stamp, Status};
 use bd::change::Edit;
 use kit::failure::UsageError;
 
@@ -37,7 +37,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         spec_id: args.spec_id.clone(),
         status: args.status.as_deref().map(Status::from),
         priority: args.priority.as_deref().map(args::priority).transpose()?,
-        issue_type: args.kind.as_deref().map(Kind::normal),
+        issue_type: args.kind.as_deref().map(Kind::from_user_text),
         assignee: if args.unassign {
             Some(String::new())
         } else {
@@ -77,7 +77,7 @@ fn is_anything(edit: &Edit, args: &Args) -> bool {
 }
 
 /// `key=value` pairs; values are text.
-fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, Raw)>> {
+fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
     let pair = |text: &String| {
         let (key, value) = text
             .split_once('=')

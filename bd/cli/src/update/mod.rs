@@ -150,14 +150,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
 fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
-    use bd::bead::validate::Invalid;
+    use bd::bead::validate::ValidationError;
     use bd::store::StoreError;
     if let Some(kind) = &edit.issue_type
-        && !tx.vocabulary().knows_kind(kind)
+        && !tx.vocabulary().has_kind(kind)
     {
-        let valid = tx.vocabulary().kinds_in_words();
+        let valid = tx.vocabulary().list_kinds();
         let kind = format!("{kind}. Valid types: {valid}");
-        return Err(StoreError::from(Invalid::Kind(kind)).into());
+        return Err(StoreError::from(ValidationError::Kind(kind)).into());
     }
     if let Some(Some(parent)) = &edit.parent
         && tx.get_live(parent).is_none()

@@ -28,7 +28,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if tree.path == main {
         return Err(UsageError("cannot remove the main worktree".into()).into());
     }
-    git.beside(&main).worktree_remove(&tree.path, args.force)?;
+    git.in_folder(&main)
+        .worktree_remove(&tree.path, args.force)?;
     let json = json!({"removed": tree.path});
     TextReport::new(json, format!("✓ Removed worktree {}", tree.path.display())).into_answer()
 }

@@ -6,21 +6,21 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::super::{Bead, Raw};
+use super::super::{Bead, RawJson};
 
 /// Keys and values of an object, in its order.
 #[derive(Debug, Clone, Default)]
-pub struct Fields(pub Vec<(String, Raw)>);
+pub struct RecordFields(pub Vec<(String, RawJson)>);
 
-impl Fields {
+impl RecordFields {
     /// Reads an object; text that is none has no fields.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
     /// The fields of a bead as they are written.
-    pub fn of(bead: &Bead) -> Self {
-        Self::read(&super::text(&super::line(bead)))
+    pub fn from_bead(bead: &Bead) -> Self {
+        Self::parse(&super::decode_line(&super::serialize_bead(bead)))
     }
 
     /// The bytes of a value; `None` where it is absent or null.
@@ -74,7 +74,7 @@ impl Fields {
 
     /// The values here of the keys that `other` has; null where there is none.
     #[must_use]
-    pub fn at_keys_of(&self, other: &Self) -> Self {
+    pub fn project_onto(&self, other: &Self) -> Self {
         let mut found = Self::default();
         for key in other.keys() {
             found.push(key, self.value(key));
@@ -84,7 +84,7 @@ impl Fields {
 
     /// The same with other values for some keys; null takes a key away.
     #[must_use]
-    pub fn with(&self, others: &Self) -> Self {
+    pub fn patched_with(&self, others: &Self) -> Self {
         let mut changed = Self::default();
         for (key, raw) in &self.0 {
             match others.0.iter().find(|(own, _)| own == key) {
@@ -104,12 +104,12 @@ impl Fields {
     }
 
     /// As JSON.
-    pub fn raw(&self) -> Option<Raw> {
+    pub fn to_raw_json(&self) -> Option<RawJson> {
         serde_json::value::to_raw_value(self).ok()
     }
 }
 
-impl Serialize for Fields {
+impl Serialize for RecordFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, raw) in &self.0 {
@@ -119,22 +119,22 @@ impl Serialize for Fields {
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for RecordFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = Fields;
+            type Value = RecordFields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RecordFields, A::Error> {
                 let mut fields = Vec::new();
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Fields(fields))
+                Ok(RecordFields(fields))
             }
         }
         deserializer.deserialize_map(Reader)
@@ -147,18 +147,18 @@ mod tests {
 
     #[test]
     fn a_difference_leads_from_one_record_to_the_other_and_back() {
-        let old = Fields::read(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
-        let new = Fields::read(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
+        let old = RecordFields::parse(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
+        let new = RecordFields::parse(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
         let (before, after) = old.difference(&new);
         assert_eq!(
-            before.raw().unwrap().get(),
+            before.to_raw_json().unwrap().get(),
             r#"{"title":"x","gone":true,"labels":null}"#
         );
         assert_eq!(
-            after.raw().unwrap().get(),
+            after.to_raw_json().unwrap().get(),
             r#"{"title":"y","gone":null,"labels":["l"]}"#
         );
-        assert_eq!(old.with(&after).difference(&new).0.0.len(), 0);
-        assert_eq!(new.with(&before).difference(&old).0.0.len(), 0);
+        assert_eq!(old.patched_with(&after).difference(&new).0.0.len(), 0);
+        assert_eq!(new.patched_with(&before).difference(&old).0.0.len(), 0);
     }
 }

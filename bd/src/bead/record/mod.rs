@@ -16,11 +16,11 @@ use serde_json::ser::CompactFormatter;
 mod fields;
 mod number;
 
-pub use fields::Fields;
-pub use number::squeezed;
+pub use fields::RecordFields;
+pub use number::compact_json;
 
 use super::fields_table::table_serde;
-use super::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, with_fields};
+use super::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, with_fields};
 
 /// Why a line is no bead.
 #[derive(Debug, thiserror::Error)]
@@ -34,16 +34,16 @@ pub enum RecordError {
 }
 
 /// Reads one line.
-pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
-    let text = text(line);
+pub fn parse_bead(line: &[u8]) -> Result<Bead, RecordError> {
+    let text = decode_line(line);
     let mut bead: Bead = match serde_json::from_str(&text) {
         Ok(bead) => bead,
-        Err(error) => leniently(&text).ok_or(error)?,
+        Err(error) => parse_leniently(&text).ok_or(error)?,
     };
     if bead.id.is_empty() {
         return Err(RecordError::NoId);
     }
-    settle(&mut bead);
+    normalize_tombstone(&mut bead);
     Ok(bead)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn first_id(line: &[u8]) -> Option<&str> {
 }
 
 /// A line as text; what is no UTF-8 in it is replaced.
-pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
+pub(crate) fn decode_line(line: &[u8]) -> Cow<'_, str> {
     // Far quicker than the lossy reading, which looks at each character.
     match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
@@ -67,8 +67,8 @@ pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
 
 /// Reads an object in which some known key has a value of the wrong type: that value is kept as it is
 /// beside the unknown ones.
-fn leniently(text: &str) -> Option<Bead> {
-    let fields: Fields = serde_json::from_str(text).ok()?;
+fn parse_leniently(text: &str) -> Option<Bead> {
+    let fields: RecordFields = serde_json::from_str(text).ok()?;
     let mut sound = String::from("{");
     let mut odd = Vec::new();
     let mut seen = Vec::new();
@@ -98,8 +98,10 @@ fn leniently(text: &str) -> Option<Bead> {
 
 /// The keys of a JSON object with the bytes of their values, in the order of the text; `None` where it is
 /// something else.
-pub(crate) fn pairs(text: &str) -> Option<Vec<(String, Raw)>> {
-    serde_json::from_str(text).ok().map(|Fields(pairs)| pairs)
+pub(crate) fn parse_pairs(text: &str) -> Option<Vec<(String, RawJson)>> {
+    serde_json::from_str(text)
+        .ok()
+        .map(|RecordFields(pairs)| pairs)
 }
 
 /// Forgets a value of the wrong type under a known key where the field was given a new one.
@@ -114,7 +116,7 @@ pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
     let known = |bead: &Bead| {
         let mut plain = bead.clone();
         plain.extra.clear();
-        value(&plain)
+        bead_to_json_value(&plain)
     };
     let (old, new) = (known(before), known(bead));
     bead.extra
@@ -122,7 +124,7 @@ pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
 }
 
 /// What older clients meant: a deleted bead is a tombstone whatever its status says.
-fn settle(bead: &mut Bead) {
+fn normalize_tombstone(bead: &mut Bead) {
     if bead.deleted_at.is_some() {
         bead.status = Status::Tombstone;
     }
@@ -132,35 +134,35 @@ fn settle(bead: &mut Bead) {
 }
 
 /// Writes the canonical line, without a newline.
-pub fn line(bead: &Bead) -> Vec<u8> {
-    compact(bead)
+pub fn serialize_bead(bead: &Bead) -> Vec<u8> {
+    serialize_compact(bead)
 }
 
 /// The same, made in a text that is used again and again, so that the line takes no more memory than it is long.
-pub(crate) fn line_by(scratch: &mut Vec<u8>, bead: &Bead) -> Vec<u8> {
+pub(crate) fn serialize_bead_with(scratch: &mut Vec<u8>, bead: &Bead) -> Vec<u8> {
     scratch.clear();
     // Writing our own types into memory has no way to fail.
-    compact_to(&mut *scratch, bead).ok();
+    serialize_compact_to(&mut *scratch, bead).ok();
     scratch.as_slice().to_vec()
 }
 
 /// Writes any value as one compact line with the escapes of bead lines.
-pub fn compact(value: &impl Serialize) -> Vec<u8> {
+pub fn serialize_compact(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
     // Writing our own types into memory has no way to fail.
-    compact_to(&mut bytes, value).ok();
+    serialize_compact_to(&mut bytes, value).ok();
     bytes
 }
 
 /// Writes such a line to somewhere else.
-pub(crate) fn compact_to(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn serialize_compact_to(out: impl io::Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer =
         serde_json::Serializer::with_formatter(out, EscapingFormatter(CompactFormatter));
     Ok(value.serialize(&mut serializer)?)
 }
 
 /// The bead as a JSON value for `--json`. Numbers keep their text, see `number`.
-pub fn value(bead: &Bead) -> serde_json::Value {
+pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
     let raws = [
         &bead.metadata,
         &bead.bonded_from,
@@ -175,12 +177,12 @@ pub fn value(bead: &Bead) -> serde_json::Value {
         return serde_json::to_value(bead).unwrap_or_default();
     }
     serde_json::value::to_raw_value(bead)
-        .map(|raw| number::exact(&raw))
+        .map(|raw| number::parse_exact(&raw))
         .unwrap_or_default()
 }
 
 /// A value as raw JSON; an empty object and `null` count as no value.
-pub fn raw(value: &serde_json::Value) -> Option<Raw> {
+pub fn to_raw_json(value: &serde_json::Value) -> Option<RawJson> {
     let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
     (!empty)
         .then(|| serde_json::value::to_raw_value(value).ok())

@@ -7,23 +7,25 @@ use kit::json::NUMBER_MARK;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::Fields;
+use super::RecordFields;
 
 /// The JSON text as a value in which numbers keep their text.
-pub(super) fn exact(raw: &RawValue) -> Value {
+pub(super) fn parse_exact(raw: &RawValue) -> Value {
     let text = raw.get();
     match text.as_bytes().first() {
         Some(b'{') => {
-            let Fields(pairs) = Fields::read(text);
+            let RecordFields(pairs) = RecordFields::parse(text);
             let mut object = Map::new();
             for (key, raw) in &pairs {
-                object.entry(key.as_str()).or_insert_with(|| exact(raw));
+                object
+                    .entry(key.as_str())
+                    .or_insert_with(|| parse_exact(raw));
             }
             Value::Object(object)
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            items.into_iter().map(exact).collect()
+            items.into_iter().map(parse_exact).collect()
         }
         Some(b'-' | b'0'..=b'9') => match serde_json::from_str::<Value>(text) {
             Ok(Value::Number(number)) if number.to_string().as_str() == text => number.into(),
@@ -35,7 +37,7 @@ pub(super) fn exact(raw: &RawValue) -> Value {
 }
 
 /// JSON without the whitespace between its parts, so that it fits on a line; its numbers and strings keep their text.
-pub fn squeezed(text: &str) -> serde_json::Result<Box<RawValue>> {
+pub fn compact_json(text: &str) -> serde_json::Result<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text)?;
     let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);
     for c in raw.get().chars() {
@@ -57,7 +59,7 @@ mod tests {
 
     fn printed(text: &str) -> String {
         let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-        kit::json::unmark_numbers(serde_json::to_string(&exact(&raw)).unwrap())
+        kit::json::unmark_numbers(serde_json::to_string(&parse_exact(&raw)).unwrap())
     }
 
     #[test]
@@ -81,8 +83,8 @@ mod tests {
 
     #[test]
     fn whitespace_outside_of_strings_goes() {
-        let text = squeezed("{ \"a b\" : [1.50 ,\n \"c \\\" d\" ] }").unwrap();
+        let text = compact_json("{ \"a b\" : [1.50 ,\n \"c \\\" d\" ] }").unwrap();
         assert_eq!(text.get(), r#"{"a b":[1.50,"c \" d"]}"#);
-        assert!(squeezed("{bad").is_err());
+        assert!(compact_json("{bad").is_err());
     }
 }

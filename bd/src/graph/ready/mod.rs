@@ -315,7 +315,7 @@ pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
     let blocks = DepKind::Blocks.code();
     head.links()
         .into_iter()
-        .filter(|link| link.kind == blocks && blocked::holds_up(snapshot, link))
+        .filter(|link| link.kind == blocks && blocked::is_blocking_edge(snapshot, link))
         .filter_map(|link| Some(snapshot.bead_ref_at(link.target?).id()))
         .collect()
 }

@@ -13,7 +13,7 @@ fn bead(id: &str) -> Bead {
     Bead {
         id: id.into(),
         title: id.into(),
-        created_at: Stamp::read("2026-03-09T00:00:00Z"),
+        created_at: Stamp::parse("2026-03-09T00:00:00Z"),
         ..Bead::default()
     }
 }
@@ -36,7 +36,7 @@ fn linked(id: &str, to: &str, kind: DepKind) -> Bead {
 fn closed(id: &str, reason: &str) -> Bead {
     Bead {
         status: Status::Closed,
-        closed_at: Some(Stamp::read(NOW)),
+        closed_at: Some(Stamp::parse(NOW)),
         close_reason: reason.into(),
         ..bead(id)
     }
@@ -85,10 +85,10 @@ fn only_open_work_is_ready() {
         with("bd-busy", |b| b.status = Status::InProgress),
         with("bd-hooked", |b| b.status = Status::Hooked),
         with("bd-later", |b| {
-            b.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
+            b.defer_until = Some(Stamp::parse("2026-04-01T00:00:00Z"));
         }),
         with("bd-past", |b| {
-            b.defer_until = Some(Stamp::read("2026-01-01T00:00:00Z"));
+            b.defer_until = Some(Stamp::parse("2026-01-01T00:00:00Z"));
         }),
         with("bd-pinned", |b| b.pinned = true),
         with("bd-wisp", |b| b.ephemeral = true),
@@ -177,7 +177,7 @@ fn targets_that_are_not_here_do_not_block() {
 fn the_orders_are_as_named() {
     let at = |id: &str, priority: i64, time: &str| Bead {
         priority,
-        created_at: Stamp::read(time),
+        created_at: Stamp::parse(time),
         ..bead(id)
     };
     let snapshot = snapshot([
@@ -259,7 +259,7 @@ fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
 #[test]
 fn each_reason_is_told() {
     let mut deferred = bead("bd-d");
-    deferred.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
+    deferred.defer_until = Some(Stamp::parse("2026-04-01T00:00:00Z"));
     let snapshot = snapshot([
         bead("bd-a"),
         linked("bd-b", "bd-a", DepKind::Blocks),

@@ -101,14 +101,14 @@ impl World {
     pub(super) fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         for bead in &self.beads {
-            text.extend(record::line(bead));
+            text.extend(record::serialize_bead(bead));
             text.push(b'\n');
         }
         text
     }
 
     pub(super) fn read(text: &[u8], clone: u8) -> Self {
-        let beads = crate::bead::lines::read(text.to_vec()).beads;
+        let beads = crate::bead::lines::parse_lines(text.to_vec()).beads;
         Self {
             beads: beads.into_iter().map(|(_, _, bead)| *bead).collect(),
             clone,
@@ -201,13 +201,13 @@ impl World {
 }
 
 fn time(minute: u8, nano: u32) -> Stamp {
-    Stamp::read(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
+    Stamp::parse(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
 }
 
 /// Sets a key to a JSON text; `null` and an empty text remove it.
 fn set(bead: &mut Bead, key: &str, value: &str) {
-    let line = String::from_utf8(record::line(bead)).unwrap();
-    let mut pairs = record::pairs(&line).unwrap();
+    let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
+    let mut pairs = record::parse_pairs(&line).unwrap();
     let absent = matches!(value, "null" | "\"\"");
     let raw = || serde_json::from_str(value).unwrap();
     match pairs.iter().position(|(own, _)| own == key) {
@@ -220,7 +220,7 @@ fn set(bead: &mut Bead, key: &str, value: &str) {
         .iter()
         .map(|(key, raw)| format!("{}:{}", serde_json::to_string(key).unwrap(), raw.get()))
         .collect();
-    *bead = record::parse(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
+    *bead = record::parse_bead(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
 }
 
 fn label(bead: &mut Bead, value: u8) {

@@ -56,8 +56,8 @@ fn plain(bead: &Bead) -> BTreeMap<String, String> {
         "created_at",
         "created_by",
     ];
-    let line = String::from_utf8(record::line(bead)).unwrap();
-    record::pairs(&line)
+    let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
+    record::parse_pairs(&line)
         .unwrap()
         .into_iter()
         .filter(|(key, _)| !OTHER_RULES.contains(&key.as_str()))
@@ -191,7 +191,7 @@ fn check(base: &World, left: &World, right: &World) -> World {
     );
     assert!(result.beads.is_sorted_by(|a, b| a.id < b.id));
     for bead in &result.beads {
-        let sound = validate::check(bead, &Vocabulary::default());
+        let sound = validate::validate_bead(bead, &Vocabulary::default());
         assert_eq!(sound, Ok(()), "{bead:?}");
     }
     for again in [base, left, right, &result] {

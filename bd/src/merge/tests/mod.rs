@@ -8,7 +8,7 @@ fn bead(line: &str) -> Bead {
     let text = format!(
         "{{\"id\":\"bd-1\",\"title\":\"t\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2026-03-01T00:00:00Z\",\"created_by\":\"dana\",\"updated_at\":\"2026-03-01T00:00:00Z\"{line}}}"
     );
-    record::parse(text.as_bytes()).unwrap()
+    record::parse_bead(text.as_bytes()).unwrap()
 }
 
 fn base() -> Bead {
@@ -24,7 +24,7 @@ fn edit(minute: u8, change: impl FnOnce(&mut Bead)) -> Bead {
 }
 
 fn at(minute: u8) -> Stamp {
-    Stamp::read(&format!("2026-03-01T00:{minute:02}:00Z"))
+    Stamp::parse(&format!("2026-03-01T00:{minute:02}:00Z"))
 }
 
 fn merged(base: &Bead, left: &Bead, right: &Bead) -> (Bead, Vec<(String, String)>) {
@@ -83,7 +83,7 @@ fn unknown_keys_and_values_of_the_wrong_type_merge_like_any_other() {
     let left = bead(",\"x\":{\"a\":2},\"y\":1.50,\"z\":[]");
     let right = bead(",\"x\":{\"a\":1},\"y\":1.500,\"estimated_minutes\":\"long\"");
     let (bead, _) = merged(&base, &left, &right);
-    let line = String::from_utf8(record::line(&bead)).unwrap();
+    let line = String::from_utf8(record::serialize_bead(&bead)).unwrap();
     let wanted = "\"updated_at\":\"2026-03-01T00:00:00Z\",\"x\":{\"a\":2},\"y\":1.500,\"z\":[]";
     assert!(line.contains(wanted), "{line}");
     assert!(line.contains("\"estimated_minutes\":\"long\""), "{line}");
@@ -92,9 +92,9 @@ fn unknown_keys_and_values_of_the_wrong_type_merge_like_any_other() {
 #[test]
 fn another_spelling_of_an_instant_is_no_change() {
     let mut old = base();
-    old.due_at = Some(Stamp::read("2026-04-01T00:00:00Z"));
+    old.due_at = Some(Stamp::parse("2026-04-01T00:00:00Z"));
     let mut left = old.clone();
-    left.due_at = Some(Stamp::read("2026-04-01T02:00:00+02:00"));
+    left.due_at = Some(Stamp::parse("2026-04-01T02:00:00+02:00"));
     left.updated_at = at(9);
     let mut right = old.clone();
     right.due_at = None;
@@ -329,7 +329,7 @@ fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
     assert_eq!(from, "a-1");
     let lines: Vec<Bead> = text
         .lines()
-        .map(|line| record::parse(line.as_bytes()).unwrap())
+        .map(|line| record::parse_bead(line.as_bytes()).unwrap())
         .collect();
     let find = |id: &str| lines.iter().find(|bead| bead.id == id).unwrap();
     assert_eq!(find("a-1").title, "one");
@@ -357,7 +357,7 @@ fn a_bead_of_the_base_is_one_bead_whatever_its_record_says_now() {
 fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
     let moved = |left: &str, right: &str, by: &str| {
         let made = |time: &str, by: &str| Bead {
-            created_at: Stamp::read(time),
+            created_at: Stamp::parse(time),
             created_by: by.into(),
             ..base()
         };
@@ -467,7 +467,7 @@ fn conflict_markers_are_refused_with_file_and_line() {
 
 #[test]
 fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
-    let archive = |id: &str| (id == "a-1").then(|| record::parse(A2.as_bytes()).unwrap());
+    let archive = |id: &str| (id == "a-1").then(|| record::parse_bead(A2.as_bytes()).unwrap());
     let merge = |base: &[&str], right: &[&str]| {
         let one = files(&file(base), b"", &file(right), &archive).unwrap();
         assert_eq!(
@@ -485,6 +485,6 @@ fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
     let edited = A.replace("\"priority\":2", "\"priority\":1");
     let both = merge(&[A], &[&edited]);
     assert_eq!(both.notes, [Note::Kept { id: "a-1".into() }]);
-    let bead = record::parse(&both.text).unwrap();
+    let bead = record::parse_bead(&both.text).unwrap();
     assert_eq!((bead.title.as_str(), bead.priority), ("two", 1));
 }

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::past::FilePast;
+use crate::git::past::FileHistory;
 use crate::store::StoreError;
 use crate::store::disk::identity::{FileKey, file_key, same};
 use crate::store::disk::paths::Paths;
@@ -152,7 +152,7 @@ fn inode(meta: &Metadata) -> (u64, u64) {
 
 /// Remembers where `HEAD` is while the kept issues are written.
 fn keep_head(paths: &Paths) -> io::Result<()> {
-    let head = FilePast::open(paths.issues()).and_then(|past| past.head());
+    let head = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
     let Some(head) = head.map(|commit| commit.to_string()) else {
         return file::remove_file(&path);

@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn small_issues_are_folded_at_once_and_large_ones_by_size_and_age_of_the_journal() {
         let (began, now) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:30Z");
-        let (began, now) = (Stamp::read(began), Stamp::read(now));
+        let (began, now) = (Stamp::parse(began), Stamp::parse(now));
         let due =
             |issues, journal, at: &Stamp| FoldPolicy::USUAL.due(issues, journal, Some(&began), at);
         assert_eq!(due(AT_ONCE - 1, (1, 1), &began), FoldDue::Now);

@@ -20,8 +20,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::differ::{self, ById, Difference};
 use super::place_issues::{accept_found, is_kept};
 use crate::bead::lines;
-use crate::bead::{Bead, Raw, Stamp, record};
-use crate::git::past::{FilePast, Movement};
+use crate::bead::{Bead, RawJson, Stamp, record};
+use crate::git::past::{FileHistory, HeadMovement};
 use crate::merge::{self, collision};
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{files, ignore};
@@ -108,10 +108,10 @@ struct Sides {
 
 /// What git knows of the issues since they were kept.
 struct Past {
-    git: FilePast,
+    git: FileHistory,
     /// `HEAD` when they were kept, and now.
     heads: [Oid; 2],
-    movement: Movement,
+    movement: HeadMovement,
     /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
     base: ById,
     /// The hashes of the lines in `HEAD`.
@@ -125,14 +125,14 @@ struct Past {
 
 impl Past {
     fn read(paths: &Paths, wanted: &ById) -> Option<Self> {
-        let git = FilePast::open(paths.issues())?;
+        let git = FileHistory::open(paths.issues())?;
         let kept = files::read_if_there(&paths.kept_head()).ok()??;
         let before = git.commit(&String::from_utf8_lossy(&kept))?;
         let now = git.head()?;
         let movement = git.movement(before, now);
         let base = match movement {
-            Movement::Forward | Movement::Back => Some(before),
-            Movement::Apart(base) => base,
+            HeadMovement::Forward | HeadMovement::Back => Some(before),
+            HeadMovement::Apart(base) => base,
         };
         let lines = git.text_at(now);
         let base = match base {
@@ -156,11 +156,11 @@ impl Past {
     }
 
     fn is_apart(&self) -> bool {
-        matches!(self.movement, Movement::Apart(_))
+        matches!(self.movement, HeadMovement::Apart(_))
     }
 
     fn has_moved_on(&self) -> bool {
-        self.movement == Movement::Forward && self.heads[0] != self.heads[1]
+        self.movement == HeadMovement::Forward && self.heads[0] != self.heads[1]
     }
 
     fn is_at_head(&self, found: &[u8]) -> bool {
@@ -269,7 +269,7 @@ impl Sides {
     /// The lines that left, and the beads that were removed here and are there again.
     fn left(&self, read: &Read) -> Result<Vec<RolledBack>, StoreError> {
         let wanted = self.kept.values().filter_map(|line| {
-            let bead = record::parse(line).ok()?;
+            let bead = record::parse_bead(line).ok()?;
             self.wanted(&bead, line).map(|wanted| (bead, wanted))
         });
         let mut wanted: Vec<(Bead, Vec<u8>)> = wanted.collect();
@@ -312,11 +312,11 @@ impl Sides {
             None => self.outside.get(id).is_some_and(|line| line == found),
             // Others made it again, or for the first time.
             Some(past) if past.is_at_head(found) => match past.movement {
-                Movement::Forward => {
+                HeadMovement::Forward => {
                     past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
                 }
-                Movement::Back => true,
-                Movement::Apart(_) => past.is_base(id, found),
+                HeadMovement::Back => true,
+                HeadMovement::Apart(_) => past.is_base(id, found),
             },
             Some(past) => past.is_base(id, found) || past.is_older(found),
         }
@@ -345,12 +345,12 @@ impl Sides {
         }
         let mut merged = merge::beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
         merged.updated_at.clone_from(&found.updated_at);
-        if record::line(&merged) == record::line(&found) {
+        if record::serialize_bead(&merged) == record::serialize_bead(&found) {
             return None;
         }
         merged.updated_at = kept.updated_at.clone().max(merged.updated_at);
-        let merged = record::line(&merged);
-        let is_all_ours = merged == record::line(kept);
+        let merged = record::serialize_bead(&merged);
+        let is_all_ours = merged == record::serialize_bead(kept);
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
@@ -359,7 +359,7 @@ impl Sides {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
         let outside = self.outside.get(&kept.id).map(Vec::as_slice);
-        let outside_bead = || outside.and_then(|line| record::parse(line).ok());
+        let outside_bead = || outside.and_then(|line| record::parse_bead(line).ok());
         let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
                 Judged::RolledBack
@@ -371,7 +371,7 @@ impl Sides {
             };
         };
         let is_at_head = past.is_at_head(found);
-        if past.movement == Movement::Back && is_at_head {
+        if past.movement == HeadMovement::Back && is_at_head {
             return Judged::RolledBack;
         }
         let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
@@ -392,14 +392,14 @@ impl Sides {
             return Judged::RolledBack;
         }
         let base = past.base.get(&kept.id);
-        let base = base.and_then(|line| record::parse(line).ok());
+        let base = base.and_then(|line| record::parse_bead(line).ok());
         Judged::Both(base.or_else(outside_bead).map(Box::new))
     }
 }
 
 /// The bead of a line, if it is this one.
 fn as_this(line: &[u8], kept: &Bead) -> Option<Bead> {
-    let bead = record::parse(line).ok();
+    let bead = record::parse_bead(line).ok();
     bead.filter(|bead| collision::is_same_bead(bead, kept))
 }
 
@@ -432,9 +432,9 @@ pub struct RolledBack {
     pub id: String,
     /// The line as it should be; `None` for a bead that was removed and is there again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    kept: Option<Raw>,
+    kept: Option<RawJson>,
     /// The line that was found in its place.
-    found: Option<Raw>,
+    found: Option<RawJson>,
 }
 
 impl PartialEq for RolledBack {
@@ -456,7 +456,7 @@ struct Plan {
 
 impl RolledBack {
     fn of(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
-        let raw = |line: &[u8]| RawValue::from_string(record::text(line).into_owned()).ok();
+        let raw = |line: &[u8]| RawValue::from_string(record::decode_line(line).into_owned()).ok();
         Some(Self {
             id: id.to_owned(),
             kept: match kept {
@@ -488,7 +488,7 @@ impl RolledBack {
             plan.lines.push(kept.to_vec());
             return plan;
         }
-        let parsed = |line: Option<&[u8]>| record::parse(line?).ok();
+        let parsed = |line: Option<&[u8]>| record::parse_bead(line?).ok();
         let (Some(ours), base, Some(now)) = (parsed(Some(kept)), parsed(found), parsed(now)) else {
             return plan;
         };
@@ -504,7 +504,8 @@ impl RolledBack {
         let beads = beads
             .chain(merged.bead.map(|bead| *bead))
             .filter(|bead| *bead != now);
-        plan.lines.extend(beads.map(|bead| record::line(&bead)));
+        plan.lines
+            .extend(beads.map(|bead| record::serialize_bead(&bead)));
         // A later edit of all that left decides, too.
         if !plan.lines.is_empty() {
             plan.edited
@@ -532,7 +533,7 @@ impl Undecided {
             open: Vec::new(),
             damaged: Vec::new(),
         };
-        for (number, span) in lines::spans(&text, 0) {
+        for (number, span) in lines::iter_line_spans(&text, 0) {
             let line = &text[span];
             let Ok(one) = serde_json::from_slice::<RolledBack>(line) else {
                 found.damaged.push((number, line.to_vec()));

@@ -115,18 +115,19 @@ impl<'a> Tx<'a> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
-            if attempt::is_dropped(before, &bead) {
-                bead.set_metadata(attempt::KEY, attempt::of(before)).ok();
+            if attempt::is_attempt_dropped(before, &bead) {
+                bead.set_metadata(attempt::KEY, attempt::read_attempt(before))
+                    .ok();
             }
-            if attempt::ends(before, &bead, &self.author.actor) {
+            if attempt::is_attempt_ended(before, &bead, &self.author.actor) {
                 // It has a number already, so that its metadata can be read and written.
-                attempt::raise(&mut bead).ok();
+                attempt::raise_attempt(&mut bead).ok();
             }
         }
-        validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
+        validate::validate_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id)?;
         let id = bead.id.clone();
-        let line = record::line_by(&mut self.scratch, &bead);
+        let line = record::serialize_bead_with(&mut self.scratch, &bead);
         self.set(&id, Some(PendingBead::of_line(line, bead)));
         Ok(())
     }
@@ -234,7 +235,7 @@ impl<'a> Tx<'a> {
             if let Some(line) = new {
                 let here = old.as_ref().filter(|old| old.home == line.home);
                 let raw = here.map(|old| old.raw.as_slice());
-                let text = record::text(&line.bytes).into_owned();
+                let text = record::decode_line(&line.bytes).into_owned();
                 changes.push(Change {
                     store: Some(line.home),
                     id: id.clone(),
@@ -269,7 +270,11 @@ impl<'a> Tx<'a> {
         if old.home != new.home {
             return false;
         }
-        let canonical = || record::parse(&old.raw).map(|bead| record::line(&bead)).ok();
+        let canonical = || {
+            record::parse_bead(&old.raw)
+                .map(|bead| record::serialize_bead(&bead))
+                .ok()
+        };
         old.hash == new.hash
             || old.gist == self.gist(id) && canonical().as_deref() == Some(new.bytes.as_ref())
     }

@@ -9,7 +9,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bead::hash::hex;
+use crate::bead::hash::encode_hex;
 use crate::store::Node;
 use crate::store::commit::reindex;
 use crate::store::index::Note;
@@ -142,7 +142,7 @@ pub(crate) fn write(
         out.end_run()?;
         out.flush()?;
         let sha256 = out.hashing.end()?;
-        Ok((out.file, hex(&sha256.finalize())))
+        Ok((out.file, encode_hex(&sha256.finalize())))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::bead::validate::Invalid;
+use crate::bead::validate::ValidationError;
 use crate::config::ConfigError;
 use kit::sys::lock::LockError;
 
@@ -63,7 +63,7 @@ pub enum StoreError {
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
     /// A bead that is to come back was removed without a tombstone.
-    #[error("{id} was deleted permanently{}", crate::bead::id::by_whom(by))]
+    #[error("{id} was deleted permanently{}", crate::bead::id::format_deleter(by))]
     Removed {
         id: String,
         by: String,
@@ -83,7 +83,7 @@ pub enum StoreError {
     AlreadyInitialized(PathBuf),
     /// A bead has a value that it may not have.
     #[error("validation failed: {0}")]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] ValidationError),
     /// The settings cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),

@@ -178,7 +178,7 @@ impl GitPlace {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
-        let shared = git::folders(root).filter(|git| git.own != git.common);
+        let shared = git::find_git_folders(root).filter(|git| git.own != git.common);
         let main_root = shared.and_then(|git| Some(git.common.parent()?.to_owned()));
         let above = main_root.as_deref().filter(|main| root.starts_with(main));
         Self {

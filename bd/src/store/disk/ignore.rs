@@ -36,7 +36,7 @@ const LOCAL: &[&str] = &[
 /// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
 /// it is a courtesy, and the write itself does not depend on it.
 pub(crate) fn hide(dir: &Path) {
-    let Some(git) = git::folders(dir) else {
+    let Some(git) = git::find_git_folders(dir) else {
         return;
     };
     let Ok(inside) = dir.strip_prefix(&git.root) else {

@@ -29,7 +29,7 @@ pub(super) fn take_along(
     }
     let mut months: BTreeMap<String, Vec<(String, &[u8])>> = BTreeMap::new();
     let mut damaged: Vec<&[u8]> = Vec::new();
-    for (_, span) in lines::spans(&text, 0) {
+    for (_, span) in lines::iter_line_spans(&text, 0) {
         let line = &text[span];
         match journal::open::<Event>(line) {
             Some(event) => {
@@ -86,7 +86,7 @@ fn append(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
 
 /// The month of a time, in UTC.
 fn month_of(at: &str) -> String {
-    Stamp::read(at).day().chars().take(7).collect()
+    Stamp::parse(at).day().chars().take(7).collect()
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn each_event_goes_to_its_month() {
         let (_folder, paths) = waiting();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
         take_along(&paths, "k", &now).unwrap();
         let read = |month: &str| {
             let path = paths.events().join(format!("k/{month}.jsonl"));
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn killed_between_any_two_steps_no_event_is_lost_or_doubled() {
         let (_folder, paths) = waiting();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
         let before = fs::read(paths.local_events()).unwrap();
         let november = paths.events().join("k/2026-11.jsonl");
         let december = paths.events().join("k/2026-12.jsonl");
@@ -170,7 +170,7 @@ mod tests {
         let (_folder, paths) = waiting();
         let text = [fs::read(paths.local_events()).unwrap(), b"{\"half".to_vec()].concat();
         fs::write(paths.local_events(), text).unwrap();
-        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let now = Stamp::parse("2026-12-02T00:00:00Z");
         let notice = take_along(&paths, "k", &now).unwrap().unwrap();
         assert!(notice.contains("1 lines of history"), "{notice}");
         let kept = fs::read_dir(paths.damaged()).unwrap().next().unwrap();

@@ -15,7 +15,7 @@ use super::layout::{Lists, narrow};
 use super::runs::Runs;
 use super::words::Words;
 use super::{Facts, Index, Keys};
-use crate::bead::blocked::{self, Graph, Link, is_open};
+use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::store::index::Note;
 
@@ -245,11 +245,11 @@ fn marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
     let edges = (0..).zip(index.all_edges().iter());
     let with_edges = edges.filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
-    for at in blocked::blocked(index, with_edges.clone()) {
+    for at in blocked::find_blocked(index, with_edges.clone()) {
         marks[at as usize] |= flag::BLOCKED;
     }
     for at in with_edges {
-        if blocked::waits_for_others(index, at) {
+        if blocked::has_open_blocker(index, at) {
             marks[at as usize] |= flag::WAITS;
         }
     }
@@ -359,7 +359,7 @@ pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
     }
 }
 
-impl Graph for Index {
+impl BlockingGraph for Index {
     type Node = u32;
 
     fn status(&self, node: u32) -> u8 {
@@ -371,12 +371,12 @@ impl Graph for Index {
             .is_some_and(|row| row.flags & flag::FAILED != 0)
     }
 
-    fn links(&self, node: u32) -> Vec<Link<u32>> {
+    fn blocking_edges(&self, node: u32) -> Vec<BlockingEdge<u32>> {
         self.edges(node)
             .iter()
             .map(|edge| {
                 let target = (edge.target != NONE).then_some(edge.target);
-                Link {
+                BlockingEdge {
                     kind: edge.kind,
                     target,
                     spawner: match edge.spawner {
@@ -409,7 +409,7 @@ impl Index {
             return false;
         }
         let deleted = Status::Tombstone.code();
-        let children = Graph::holders(self, at, &DepKind::ParentChild).into_iter();
+        let children = BlockingGraph::holders(self, at, &DepKind::ParentChild).into_iter();
         let mut statuses = children
             .map(|child| self.status(child))
             .filter(|status| *status != deleted)

@@ -38,7 +38,7 @@ impl Content {
 pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
     let mut content = Content::default();
     whole_lines(file, 0, size, |text, start| {
-        for (_, span) in lines::spans(text, bom(text, start)) {
+        for (_, span) in lines::iter_line_spans(text, bom(text, start)) {
             content.add(start + span.start as u64, xxh3_64(&text[span]));
         }
     })?;

@@ -33,7 +33,7 @@ pub(crate) struct Edge {
 impl Edge {
     pub(crate) fn of(edge: &Dep) -> Self {
         let gate = if edge.kind == DepKind::WaitsFor {
-            ChildGate::read(&edge.metadata)
+            ChildGate::from_metadata(&edge.metadata)
         } else {
             ChildGate::default()
         };
@@ -50,7 +50,7 @@ impl Edge {
 impl Facts {
     /// Reads a line.
     pub(crate) fn read(line: &[u8]) -> Result<Self, RecordError> {
-        let bead = record::parse(line)?;
+        let bead = record::parse_bead(line)?;
         Ok(Self {
             row: row_in(&bead, line),
             edges: bead.dependencies.iter().map(Edge::of).collect(),

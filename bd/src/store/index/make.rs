@@ -147,7 +147,7 @@ impl<'a> Part<'a> {
     fn take_lines(&mut self, text: &[u8], start: u64) {
         let before = self.lines;
         let (mut last, mut rest) = (1, 0);
-        for (number, span) in lines::spans(text, bom(text, start)) {
+        for (number, span) in lines::iter_line_spans(text, bom(text, start)) {
             (last, rest) = (number, span.end);
             self.take_line(
                 &text[span.clone()],

@@ -34,7 +34,7 @@ impl Archive {
 
     fn add(&mut self, text: Vec<u8>) {
         let number = self.texts.len();
-        for (_, span) in lines::spans(&text, 0) {
+        for (_, span) in lines::iter_line_spans(&text, 0) {
             if let Some(id) = merge::id_of(&text[span.clone()]) {
                 self.places.insert(id, (number, span));
             }
@@ -63,7 +63,7 @@ impl Archive {
     /// A bead of the archive by its id.
     pub fn get(&self, id: &str) -> Option<Bead> {
         let (number, span) = self.places.get(id)?;
-        record::parse(&self.texts[*number][span.clone()]).ok()
+        record::parse_bead(&self.texts[*number][span.clone()]).ok()
     }
 }
 
@@ -126,7 +126,7 @@ fn rewrite(
         .collect();
     let mut others: Vec<&[u8]> = Vec::new();
     let mut changed = !new.is_empty();
-    for (_, span) in lines::spans(&text, 0) {
+    for (_, span) in lines::iter_line_spans(&text, 0) {
         let line = &text[span];
         match merge::id_of(line) {
             Some(id) if is_out(&id) => changed = true,

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Raw, Status};
+use crate::bead::record::{self, RecordFields};
+use crate::bead::{Bead, RawJson, Status};
 use crate::store::log::sealed;
 
 /// Which file a bead lives in.
@@ -64,20 +64,20 @@ pub struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
-    pub old: Option<Fields>,
+    pub old: Option<RecordFields>,
     /// In the journal its new record; `None` where it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<Raw>,
+    pub line: Option<RawJson>,
     /// In history the same fields as they became; `None` where it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub new: Option<Fields>,
+    pub new: Option<RecordFields>,
     /// The same of a bead that was made, on its way to the file: its record, not taken apart.
     #[serde(rename = "new", skip_deserializing)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub made: Option<Raw>,
+    pub made: Option<RawJson>,
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Fields>,
+    pub lost: Option<RecordFields>,
 }
 
 impl Event {
@@ -90,7 +90,10 @@ impl Event {
     pub(in crate::store) fn for_history(self) -> Option<Self> {
         let mut event = self.into_written()?;
         for change in &mut event.changes {
-            let made = change.made.take().map(|made| Fields::read(made.get()));
+            let made = change
+                .made
+                .take()
+                .map(|made| RecordFields::parse(made.get()));
             change.new = change.new.take().or(made);
         }
         Some(event)
@@ -108,8 +111,8 @@ impl Event {
             // Both sides whole where one is not there.
             match &change.old {
                 Some(old) => {
-                    let line = line.map(|line| Fields::read(line.get()));
-                    change.new = line.map(|line| line.at_keys_of(old));
+                    let line = line.map(|line| RecordFields::parse(line.get()));
+                    change.new = line.map(|line| line.project_onto(old));
                 }
                 None => change.made = line,
             }
@@ -134,11 +137,11 @@ impl Change {
 
     /// What this says of where a bead stood before it became this tombstone: what the deletion found, what it was set
     /// to before, or what gave way to the deletion in a merge. `None` where it does not say.
-    pub fn live_standing(&self, tombstone: &Bead) -> Option<&Fields> {
-        let status = |side: &Option<Fields>| side.as_ref()?.text("status");
+    pub fn live_standing(&self, tombstone: &Bead) -> Option<&RecordFields> {
+        let status = |side: &Option<RecordFields>| side.as_ref()?.text("status");
         let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
         let became = || {
-            let line = sealed::line_hash(&record::line(tombstone));
+            let line = sealed::line_hash(&record::serialize_bead(tombstone));
             self.after.as_deref() == Some(line.as_str())
         };
         let side = match &self.lost {

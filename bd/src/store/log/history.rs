@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::Stamp;
 use crate::bead::lines;
-use crate::bead::record::Fields;
+use crate::bead::record::RecordFields;
 use crate::merge::{self, Merge, Overruled};
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{clone_id, files};
@@ -187,12 +187,12 @@ pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged
 }
 
 /// Overruled values by field; several of one field, comments or edges, as a list.
-fn by_field(lost: &[Overruled]) -> Option<Fields> {
+fn by_field(lost: &[Overruled]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in lost {
         fields.entry(&one.field).or_default().push(&one.value);
     }
-    let mut found = Fields::default();
+    let mut found = RecordFields::default();
     for (field, values) in fields {
         let text = match values.as_slice() {
             [value] => (*value).to_owned(),
@@ -215,8 +215,8 @@ pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         id: merged.id.clone(),
         before: merged.from.map(hash_text),
         after: merged.to.map(hash_text),
-        old: Some(Fields::default()),
-        new: Some(Fields::default()),
+        old: Some(RecordFields::default()),
+        new: Some(RecordFields::default()),
         lost: by_field(&merged.lost),
         ..Change::default()
     };
@@ -246,7 +246,7 @@ pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
     // Stable: what one clone wrote in one instant stays in its order.
-    events.sort_by_cached_key(|event| Stamp::read(&event.at).instant());
+    events.sort_by_cached_key(|event| Stamp::parse(&event.at).instant());
     Ok(events)
 }
 
@@ -289,7 +289,7 @@ fn names(dir: &Path) -> Vec<PathBuf> {
 /// The sound events of one file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
     let text = files::read(path)?;
-    Ok(lines::spans(&text, 0)
+    Ok(lines::iter_line_spans(&text, 0)
         .filter_map(|(_, span)| journal::open(&text[span]))
         .collect())
 }

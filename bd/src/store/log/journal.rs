@@ -43,7 +43,7 @@ pub struct Journal {
 /// Reads a journal. A last line without its end was never acknowledged.
 pub fn decode(text: &[u8]) -> Journal {
     let mut journal = Journal::default();
-    for (_, span) in lines::spans(text, 0) {
+    for (_, span) in lines::iter_line_spans(text, 0) {
         let line = &text[span.clone()];
         let whole = text.get(span.end) == Some(&b'\n');
         if let (true, Some(entry)) = (whole, open::<Event>(line)) {

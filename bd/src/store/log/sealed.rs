@@ -28,7 +28,7 @@ pub(crate) fn write(out: &mut impl Write, record: &impl Serialize) -> io::Result
         sum: crc32fast::Hasher::new(),
         written: 0,
     };
-    record::compact_to(&mut line, record)?;
+    record::serialize_compact_to(&mut line, record)?;
     // The closing brace comes back after the checksum.
     line.made.pop();
     line.sum.update(&line.made);
@@ -100,7 +100,7 @@ mod tests {
             let record = vec!["x".repeat(length), "<y>".repeat(length / 100)];
             let record = serde_json::json!({ "a": record, "b": {} });
             let line = encode(&record);
-            let mut body = record::compact(&record);
+            let mut body = record::serialize_compact(&record);
             body.pop();
             let sum = crc32fast::hash(&body);
             body.extend_from_slice(format!(",\"crc\":\"{sum:08x}\"}}\n").as_bytes());

@@ -59,7 +59,7 @@ fn bead((number, bits, status, look, edges, time): &Seed) -> Bead {
         _ => format!("bd-x{number:02}"),
     };
     let at = |minute: u8| {
-        Stamp::read(&format!(
+        Stamp::parse(&format!(
             "2026-03-{:02}T{:02}:10:00Z",
             1 + minute % 20,
             minute % 24
@@ -148,7 +148,7 @@ fn plain(store: &Store) -> BTreeMap<String, Bead> {
         let text = file::read_file_if_exists(&store.dir().join(name))
             .unwrap()
             .unwrap_or_default();
-        for (_, _, mut bead) in lines::read(text).beads {
+        for (_, _, mut bead) in lines::parse_lines(text).beads {
             bead.ephemeral |= name == "wisps.jsonl";
             all.insert(bead.id.clone(), *bead);
         }
@@ -182,7 +182,7 @@ impl Naive<'_> {
             .get(&edge.depends_on_id)
             .filter(|bead| !bead.is_tombstone());
         match (&edge.kind, target) {
-            (DepKind::Blocks, Some(target)) => target.status.holds_up(),
+            (DepKind::Blocks, Some(target)) => target.status.is_blocking(),
             (DepKind::ConditionalBlocks, Some(target)) => match target.status {
                 Status::Open | Status::InProgress | Status::Blocked | Status::Deferred => true,
                 Status::Closed => !is_failure(&target.close_reason),

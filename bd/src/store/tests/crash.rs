@@ -25,7 +25,7 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
         .get(&second)
         .cloned()
         .unwrap();
-    let raw = String::from_utf8(record::line(&bead)).unwrap();
+    let raw = String::from_utf8(record::serialize_bead(&bead)).unwrap();
     let entry = event::Event {
         id: "1".into(),
         at: "2026-01-01T00:00:00Z".into(),
@@ -145,7 +145,7 @@ fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s(
 
 fn sha256(text: &[u8]) -> String {
     use sha2::Digest;
-    crate::bead::hash::hex(&sha2::Sha256::digest(text))
+    crate::bead::hash::encode_hex(&sha2::Sha256::digest(text))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use crate::bead::blocked::{Graph, Link, is_open};
+use crate::bead::blocked::{BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::Snapshot;
 use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, flag, row_of};
@@ -228,8 +228,8 @@ impl<'a> BeadRef<'a> {
     }
 
     /// Its edges as the rules of waiting see them.
-    pub fn links(&self) -> Vec<Link<Node>> {
-        self.snapshot.links(self.node)
+    pub fn links(&self) -> Vec<BlockingEdge<Node>> {
+        self.snapshot.blocking_edges(self.node)
     }
 
     /// Its edges: the code of the kind, and the id of the target.

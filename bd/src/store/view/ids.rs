@@ -71,7 +71,7 @@ impl Snapshot {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
         let live = self.bead_refs().filter(|head| !head.is_tombstone());
-        let found = id::resolve(given, &prefix, exists, live.map(|head| head.id()));
+        let found = id::resolve_id(given, &prefix, exists, live.map(|head| head.id()));
         let not_found = || ResolveError::NotFound(given.to_owned());
         let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
         bead.map_err(|error| match error {

@@ -5,7 +5,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashSet};
 
-use crate::bead::blocked::{self, Graph, Link, is_open};
+use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Status};
 use crate::store::index::{self, Counts, Edge, EdgeRow, IndexRow, NONE, flag};
 use crate::store::view::bead_ref::{BeadRef, ListRow, Node};
@@ -179,7 +179,7 @@ impl Snapshot {
 
     fn flags_now(&self, node: Node, flags: u32) -> u32 {
         let mut flags = flags & !(flag::BLOCKED | flag::WAITS);
-        if blocked::waits_for_others(self, node) {
+        if blocked::has_open_blocker(self, node) {
             flags |= flag::WAITS;
         }
         if blocked::is_blocked(self, node) {
@@ -206,7 +206,7 @@ impl Snapshot {
             let mut seen: HashSet<Node> = HashSet::new();
             while let Some(node) = front.pop() {
                 if seen.insert(node) {
-                    front.extend(Graph::holders(self, node, &DepKind::ParentChild));
+                    front.extend(BlockingGraph::holders(self, node, &DepKind::ParentChild));
                 }
             }
             let rows = seen.into_iter().filter_map(|node| match node {
@@ -247,7 +247,7 @@ impl Snapshot {
     }
 }
 
-impl Graph for Snapshot {
+impl BlockingGraph for Snapshot {
     type Node = Node;
 
     fn status(&self, node: Node) -> u8 {
@@ -258,8 +258,8 @@ impl Graph for Snapshot {
         self.bead_ref_at(node).flags() & flag::FAILED != 0
     }
 
-    fn links(&self, node: Node) -> Vec<Link<Node>> {
-        let link = |kind, target: Option<Node>, spawner: Option<&str>, any_child| Link {
+    fn blocking_edges(&self, node: Node) -> Vec<BlockingEdge<Node>> {
+        let link = |kind, target: Option<Node>, spawner: Option<&str>, any_child| BlockingEdge {
             kind,
             target,
             spawner: spawner.map_or(target, |spawner| self.node(spawner)),

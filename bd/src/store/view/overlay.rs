@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use crate::bead::record::{self, Fields};
+use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Dep};
 use crate::merge;
 use crate::store::StoreError;
@@ -41,7 +41,7 @@ impl PendingBead {
         if begins_with_id(raw, id) {
             return Some(own);
         }
-        let bead = record::parse(raw).ok()?;
+        let bead = record::parse_bead(raw).ok()?;
         Some(Self {
             id: bead.id.clone(),
             bead: OnceLock::from(Box::new(own.at_home(bead))),
@@ -53,7 +53,7 @@ impl PendingBead {
     pub(crate) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
             // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
-            let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
+            let bead = record::parse_bead(&self.raw).unwrap_or_else(|_| Bead {
                 id: self.id.clone(),
                 ..Bead::default()
             });
@@ -92,7 +92,7 @@ impl PendingBead {
 
     /// From a bead that was just made.
     pub(crate) fn of(bead: Bead) -> Self {
-        Self::of_line(record::line(&bead), Box::new(bead))
+        Self::of_line(record::serialize_bead(&bead), Box::new(bead))
     }
 
     /// From such a bead and its line.
@@ -300,7 +300,7 @@ fn merge_in(
     overlay: &mut Overlay,
 ) -> PendingState {
     let line = change.line.as_ref();
-    let ours = line.and_then(|line| record::parse(line.get().as_bytes()).ok());
+    let ours = line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok());
     let base = base_of(change);
     let result = merge::beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
@@ -324,15 +324,15 @@ fn merge_in(
 fn base_of(change: &Change) -> Option<Bead> {
     let old = change.old.as_ref()?;
     let line = match change.line.as_ref() {
-        Some(line) => Fields::read(line.get()).with(old),
+        Some(line) => RecordFields::parse(line.get()).patched_with(old),
         None => old.clone(),
     };
-    record::parse(line.raw()?.get().as_bytes()).ok()
+    record::parse_bead(line.to_raw_json()?.get().as_bytes()).ok()
 }
 
 /// The fields of a bead that differ between two of its lines: as they were, for the journal.
-pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Fields> {
-    let text = |line: &[u8]| Fields::read(&record::text(line));
+pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<RecordFields> {
+    let text = |line: &[u8]| RecordFields::parse(&record::decode_line(line));
     let old = text(before?);
     Some(match after {
         Some(after) => old.difference(&text(after)).0,
@@ -355,7 +355,7 @@ mod tests {
         ] {
             let line = format!("{{\"id\":\"bd-1\"{rest}}}");
             assert!(begins_with_id(line.as_bytes(), "bd-1"));
-            let read = record::parse(line.as_bytes());
+            let read = record::parse_bead(line.as_bytes());
             assert_eq!(
                 read.map(|bead| bead.id).ok().as_deref(),
                 Some("bd-1"),

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::bead::hash::hex;
+use crate::bead::hash::encode_hex;
 use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
 use crate::store::disk::paths::Paths;
@@ -77,7 +77,7 @@ impl JournalState {
     /// When its first entry was made.
     pub(crate) fn began(&self) -> Option<Stamp> {
         let first = self.journal.entries.first()?;
-        Some(Stamp::read(&first.at))
+        Some(Stamp::parse(&first.at))
     }
 
     /// Lines that are torn or damaged.
@@ -376,7 +376,7 @@ impl Source {
         let mut hash = Sha256::new();
         let size = self.read_key(ISSUES).size;
         let read = self.read_up_to(ISSUES, size, |piece| hash.update(piece));
-        read.is_ok() && hex(&hash.finalize()) == mark.fold
+        read.is_ok() && encode_hex(&hash.finalize()) == mark.fold
     }
 
     /// The issues as they were read.
@@ -508,7 +508,7 @@ impl Source {
     pub(crate) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
-            for (_, _, bead) in lines::read(files::read(&self.path(code))?).beads {
+            for (_, _, bead) in lines::parse_lines(files::read(&self.path(code))?).beads {
                 all.insert(bead.id.clone(), *bead);
             }
         }
@@ -590,6 +590,6 @@ impl Files for InIndex<'_> {
         let line = self.source.line(row);
         let line =
             line.map_err(|error| StoreError::io("read", &self.source.path(row.file), error))?;
-        Ok(record::parse(&line).ok())
+        Ok(record::parse_bead(&line).ok())
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let raw: Vec<serde_json::Value> = found
         .iter()
-        .filter_map(|one| Some(bd::bead::record::value(beads.get(&one.id)?)))
+        .filter_map(|one| Some(bd::bead::record::bead_to_json_value(beads.get(&one.id)?)))
         .collect();
     build_report(raw, move |_, page| {
         if found.is_empty() {

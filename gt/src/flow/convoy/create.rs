@@ -107,7 +107,7 @@ pub fn create_for(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
 /// The convoy that a single slung bead gets.
 pub fn automatic(bead: &Bead) -> New {
     New {
-        title: bd::bead::validate::fit_title(&format!("Work: {}", bead.title)),
+        title: bd::bead::validate::fit_to_title(&format!("Work: {}", bead.title)),
         beads: vec![bead.id.clone()],
         about: format!("Auto-created convoy tracking {}", bead.id),
         ..New::default()

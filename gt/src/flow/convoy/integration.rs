@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bd::bead::Bead;
-use bd::git::{Git, GitError, Lease, PushError};
+use bd::git::{Git, GitError, PushError, PushLease};
 use bd::store::Snapshot;
 use serde::{Deserialize, Serialize};
 
@@ -328,7 +328,7 @@ fn make(git: &Git, remote: bool, branch: &Branch) -> Result<(), IntegrationError
     let name = &branch.branch;
     if tip(git, remote, name)?.is_none() {
         if remote {
-            let pushed = git.push("origin", &branch.base, name, Lease::Absent, false);
+            let pushed = git.push("origin", &branch.base, name, PushLease::Absent, false);
             pushed.map_err(|source| IntegrationError::Push {
                 name: name.clone(),
                 source,

@@ -99,7 +99,7 @@ mod tests {
             id: id.to_owned(),
             title: id.to_owned(),
             status: Status::Closed,
-            closed_at: Some(Stamp::read("2026-01-01T00:00:00Z")),
+            closed_at: Some(Stamp::parse("2026-01-01T00:00:00Z")),
             ..Bead::default()
         };
         let store = town.store().unwrap();

@@ -1,7 +1,7 @@
 //! Ending a crew member's session. Its clone stays as it is; what is uncommitted is saved to a hidden ref
 //! of the clone as well, since whoever ran in it is ended, whatever it was doing.
 
-use bd::git::rescue::{self, Big, Saved};
+use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
 use super::address;
@@ -30,7 +30,11 @@ pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool
 
 /// Saves what a member has not committed to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone; the last three are
 /// kept. A clone with nothing uncommitted saves nothing.
-pub fn snapshot(town: &LiveTown, rig: &RigLayout, name: &str) -> Result<Option<Saved>, GitError> {
+pub fn snapshot(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+) -> Result<Option<SavedRescue>, GitError> {
     let address = address(rig, name);
     let git = Git::at(rig.crew(name));
     let folder = format!("refs/gt/snap/{}/crew/{name}", rig.name());
@@ -41,8 +45,8 @@ pub fn snapshot(town: &LiveTown, rig: &RigLayout, name: &str) -> Result<Option<S
     let stamp = town.clock.now().as_millisecond();
     let message = format!("Uncommitted work of {address}");
     let refname = format!("{folder}/{stamp}");
-    let saved = rescue::save(&git, &refname, &message, &author, Big::Leave)?;
-    let mut kept = rescue::list(&git, &folder)?;
+    let saved = rescue::save_rescue(&git, &refname, &message, &author, BigFilePolicy::Leave)?;
+    let mut kept = rescue::list_rescues(&git, &folder)?;
     kept.sort_by(|a, b| a.refname.cmp(&b.refname));
     let surplus = kept.len().saturating_sub(KEPT);
     for old in kept.into_iter().take(surplus) {

@@ -66,6 +66,6 @@ fn stopping_saves_uncommitted_work_and_leaves_the_clone() {
     place.town.host.start(&spec).unwrap();
     assert!(stop(&place.town, &rig, "max").unwrap());
     assert!(added.path.join("draft").is_file());
-    let saved = bd::git::rescue::list(&Git::at(&added.path), "refs/gt/snap/").unwrap();
+    let saved = bd::git::rescue::list_rescues(&Git::at(&added.path), "refs/gt/snap/").unwrap();
     assert_eq!(saved.len(), 1);
 }

@@ -140,11 +140,11 @@ fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
     ];
     git.plumbing(args)
         .limit(std::time::Duration::from_secs(600))
-        .done()
+        .finish_checked()
         .map_err(failed)?;
     Git::at(origin)
         .plumbing(["remote", "remove", "origin"])
-        .done()
+        .finish_checked()
         .map(drop)
         .map_err(failed)
 }
@@ -159,9 +159,10 @@ fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     if let Some(branch) = git.head_branch()? {
         return Ok((branch, base));
     }
-    git.plumbing(["branch", "--force", "main", &base]).done()?;
+    git.plumbing(["branch", "--force", "main", &base])
+        .finish_checked()?;
     git.plumbing(["symbolic-ref", "HEAD", "refs/heads/main"])
-        .done()?;
+        .finish_checked()?;
     Ok(("main".to_owned(), base))
 }
 

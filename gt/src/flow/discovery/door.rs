@@ -1,7 +1,7 @@
 //! The door to the target: documents are taken out of commits before they are landed, and no commit that
 //! still has one is pushed.
 
-use bd::git::{Entries, Git, GitError, Identity};
+use bd::git::{Git, GitError, Identity, TreeEntries};
 
 use super::is_ours;
 use super::keep::{self, Kept};
@@ -26,7 +26,7 @@ pub fn gate(
     (target, seen): (&str, &str),
     candidate: &str,
 ) -> Result<Result<(), WouldLand>, GitError> {
-    let files = git.brought_along(seen, candidate, &is_ours)?;
+    let files = git.introduced_paths(seen, candidate, &is_ours)?;
     if files.is_empty() {
         return Ok(Ok(()));
     }
@@ -44,11 +44,11 @@ pub fn keep_committed(
     (base, tip): (&str, &str),
     who: &Identity,
 ) -> Result<Option<(String, Kept)>, GitError> {
-    let paths = git.brought_along(base, tip, &is_ours)?;
+    let paths = git.introduced_paths(base, tip, &is_ours)?;
     if paths.is_empty() {
         return Ok(None);
     }
-    let mut files = Entries::new();
+    let mut files = TreeEntries::new();
     for path in &paths {
         let (there, before) = (
             git.entries_below(tip, path)?,

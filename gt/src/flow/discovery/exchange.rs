@@ -1,7 +1,7 @@
 //! Documents between machines: each convoy's ref goes to origin under its own name, where no branch is touched, and comes
 //! from there. What both sides wrote is laid over each other, the one that sends on top.
 
-use bd::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
+use bd::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 
 use super::keep::laid_over;
 use super::reference;
@@ -82,7 +82,7 @@ fn send(
         if theirs.as_ref() == Some(&ours) {
             return Ok(false);
         }
-        let lease = theirs.as_deref().map_or(Lease::Absent, Lease::At);
+        let lease = theirs.as_deref().map_or(PushLease::Absent, PushLease::At);
         match git.push("origin", &ours, reference, lease, false) {
             Ok(()) => return Ok(true),
             Err(PushError::Refused(PushRefusal::Stale)) if tried < TRIES => {}

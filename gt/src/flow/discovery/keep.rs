@@ -1,7 +1,7 @@
 //! The ref that keeps a convoy's documents in the rig's repository. Each change is a commit over the one
 //! before, so that an older version of a document is still there until the convoy lands.
 
-use bd::git::{Entries, Git, GitError, Identity};
+use bd::git::{Git, GitError, Identity, TreeEntries};
 use bd::store::Snapshot;
 
 use super::reference;
@@ -22,13 +22,13 @@ pub struct Kept {
 pub(super) fn keep(
     git: &Git,
     key: &str,
-    files: &Entries,
+    files: &TreeEntries,
     message: &str,
     who: &Identity,
 ) -> Result<Kept, GitError> {
     let reference = reference(key);
     // Git leaves out what it takes for part of a repository, and says nothing.
-    let kept = |held: &Entries| Kept {
+    let kept = |held: &TreeEntries| Kept {
         reference: reference.clone(),
         files: files
             .iter()
@@ -42,7 +42,7 @@ pub(super) fn keep(
         let old = git.resolve(&reference)?;
         let before = match &old {
             Some(commit) => git.entries(commit)?,
-            None => Entries::new(),
+            None => TreeEntries::new(),
         };
         let after = laid_over(before.clone(), files);
         if after == before {
@@ -65,7 +65,7 @@ pub(super) fn keep(
 }
 
 /// Files over others; where one is a folder of the other, the later stays.
-pub(super) fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
+pub(super) fn laid_over(mut entries: TreeEntries, files: &TreeEntries) -> TreeEntries {
     for (path, entry) in files {
         let below = format!("{path}/");
         entries.retain(|other, _| {
@@ -113,7 +113,7 @@ fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, Gi
         email: "refinery@gastown.local".to_owned(),
     };
     let message = format!("Discovery documents of {name}\n");
-    let nothing = git.write_entries(&Entries::new())?;
+    let nothing = git.write_entries(&TreeEntries::new())?;
     let empty = git.commit_tree(&nothing, &[], &message, &who)?;
     git.commit_tree(&git.tree_of(commit)?, &[&empty, commit], &message, &who)
 }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::testing::Place;
 
-    fn entries(paths: &[&str]) -> Entries {
+    fn entries(paths: &[&str]) -> TreeEntries {
         let entry = |id: &str| TreeEntry {
             mode: "100644".to_owned(),
             id: id.to_owned(),
@@ -175,7 +175,7 @@ mod tests {
                 id: git.write_blob(text.as_bytes()).unwrap(),
                 size: 3,
             };
-            let files = Entries::from([(path.to_owned(), entry)]);
+            let files = TreeEntries::from([(path.to_owned(), entry)]);
             keep(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
         }
         let held = git.resolve(&reference("hq-cv-1")).unwrap().unwrap();
@@ -194,7 +194,7 @@ mod tests {
                 .collect()
         });
         assert_eq!(again, [(commit, rescue.clone())]);
-        let back = bd::git::rescue::restore(&git, &git, &rescue).unwrap();
+        let back = bd::git::rescue::restore_rescue(&git, &git, &rescue).unwrap();
         assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
         // What they were before is still there.
         assert_eq!(

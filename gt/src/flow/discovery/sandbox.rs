@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bd::git::{Entries, Git, GitError, Identity, TreeEntry};
+use bd::git::{Git, GitError, Identity, TreeEntries, TreeEntry};
 use kit::sys::{ConfinedFolder, InsideError, file};
 use serde::{Deserialize, Serialize};
 
@@ -113,8 +113,8 @@ fn untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
 }
 
 /// What a worker wrote or changed below `.gt/` and did not commit; its content is in the repository then.
-fn written(git: &Git, mark: &Mark) -> Result<Entries, GitError> {
-    let mut found = Entries::new();
+fn written(git: &Git, mark: &Mark) -> Result<TreeEntries, GitError> {
+    let mut found = TreeEntries::new();
     for (name, path) in untracked(git)? {
         let call = git.plumbing(["hash-object", "-w", "--no-filters", "--"]);
         let id = call.args([&path]).text()?;
@@ -162,7 +162,7 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
     let mut files: Vec<String> = written(git, &Mark::read(git)?)?.into_keys().collect();
     files.retain(|path| !is_nested(git.folder(), path));
     let changed = git.status()?;
-    let below = |path: &&bd::git::Change| path.path.starts_with(".gt/");
+    let below = |path: &&bd::git::FileChange| path.path.starts_with(".gt/");
     files.extend(
         changed
             .iter()
@@ -177,7 +177,7 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
     // They are excluded, and meant all the same.
     git.plumbing(["--literal-pathspecs", "add", "--all", "--force", "--"])
         .args(&files)
-        .done()?;
+        .finish_checked()?;
     git.clone()
         .with_identity(who)
         .plumbing([
@@ -189,7 +189,7 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
         ])
         .args(["-m", "Discovery documents", "--"])
         .args(&files)
-        .done()?;
+        .finish_checked()?;
     Ok(files)
 }
 
@@ -251,12 +251,12 @@ fn remove_empty(folder: &Path) {
 pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
     let kept = match git.resolve(&reference(key))? {
         Some(commit) => git.entries(&commit)?,
-        None => Entries::new(),
+        None => TreeEntries::new(),
     };
     let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
     let is_file = |entry: &TreeEntry| entry.mode.starts_with("100");
     let fits = |path: &str| path.starts_with(".gt/") && !tracked.contains(path);
-    let wanted: Entries = kept
+    let wanted: TreeEntries = kept
         .into_iter()
         .filter(|(path, entry)| is_file(entry) && fits(path))
         .collect();
@@ -330,7 +330,7 @@ mod tests {
             id: git.write_blob(b"two").unwrap(),
             size: 3,
         };
-        let files = Entries::from([(".gt/discovery/x.md".to_owned(), newer)]);
+        let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), newer)]);
         keep::keep(&git, "c", &files, "m", &who()).unwrap();
         assert_eq!(take(&git, None, &who()).unwrap(), None);
         clear(&git, &place_.path("aside")).unwrap();
@@ -362,7 +362,7 @@ mod tests {
             id: git.write_blob(b"x").unwrap(),
             size: 1,
         };
-        let files = Entries::from([(".gt/discovery/x.md".to_owned(), entry)]);
+        let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), entry)]);
         keep::keep(&git, "c", &files, "m", &who()).unwrap();
         let outside = place_.path("outside");
         fs::create_dir_all(outside.join("discovery")).unwrap();

@@ -7,7 +7,7 @@
 pub mod chore;
 pub mod health;
 
-use bd::git::rescue::Big;
+use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
 
@@ -180,12 +180,12 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
     };
     let message = format!("Uncommitted work of {}", dog.address());
     let mut saved = Vec::new();
-    let files = rescue::save(
+    let files = rescue::save_rescue(
         &git,
         &format!("{folder}-files"),
         &message,
         &author,
-        Big::Leave,
+        BigFilePolicy::Leave,
     )?;
     saved.extend(files.map(|saved| saved.refname));
     let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);

@@ -53,7 +53,7 @@ impl fmt::Display for Elsewhere {
 
 /// Finds such work in a sandbox.
 pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
-    let visits = since_the_sling(git.visits()?, &slot.branch);
+    let visits = since_the_sling(git.head_reflog()?, &slot.branch);
     let mut branches = BTreeSet::from([slot.branch.to_string()]);
     let switched = visits.iter().filter_map(|(_, how)| how.rsplit_once(" to "));
     branches.extend(switched.map(|(_, branch)| branch.to_owned()));

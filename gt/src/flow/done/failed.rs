@@ -72,7 +72,7 @@ fn write(
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = bead_in_hand(tx, worker, slot)?;
-        attempt::raise(&mut bead)?;
+        attempt::raise_attempt(&mut bead)?;
         let why = format!("failed: {}", gave_up.why.trim());
         let address = worker.address().to_string();
         let end = End {

@@ -109,7 +109,7 @@ fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
     };
-    let is_current = bd::bead::attempt::of(bead) == worker.slot.attempt;
+    let is_current = bd::bead::attempt::read_attempt(bead) == worker.slot.attempt;
     anyhow::ensure!(is_current, submit::superseded(bead, worker));
     Ok(())
 }

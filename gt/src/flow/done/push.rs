@@ -1,7 +1,7 @@
 //! Pushing the branch and reading its tip back. A rig without a remote keeps the branch in its own
 //! repository, which then takes the remote's place.
 
-use bd::git::{Git, GitError, Lease, PushError, PushRefusal};
+use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
 use super::{HeldWorker, Proof};
 use crate::host::LiveTown;
@@ -72,7 +72,7 @@ pub(super) fn push(
     }
     let seen = git.ls_remote("origin", branch)?;
     if seen.as_deref() != Some(proof.tip.as_str()) {
-        let lease = seen.as_deref().map_or(Lease::Absent, Lease::At);
+        let lease = seen.as_deref().map_or(PushLease::Absent, PushLease::At);
         git.push("origin", &proof.tip, branch, lease, true)
             .map_err(|source| PushFailed::Refused {
                 branch: branch.to_owned(),

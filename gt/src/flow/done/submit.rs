@@ -21,7 +21,7 @@ pub(super) fn bead_in_hand(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow:
         id: slot.bead.to_string(),
     })?;
     anyhow::ensure!(
-        attempt::of(&bead) == slot.attempt,
+        attempt::read_attempt(&bead) == slot.attempt,
         superseded(&bead, worker)
     );
     Ok(bead)
@@ -40,7 +40,7 @@ pub(super) fn submit(
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = bead_in_hand(tx, worker, slot)?;
-        let number = attempt::raise(&mut bead)?;
+        let number = attempt::raise_attempt(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
         let area = area_of(&proof.files);
         if !area.is_empty() {
@@ -170,7 +170,10 @@ fn blocks(tx: &Tx, from: &str, to: &str) -> Dep {
 
 /// One branch makes one request: its id follows from the branch.
 fn request_id(prefix: &str, branch: &str) -> String {
-    format!("{prefix}-mr-{}", bd::bead::hash::short(branch, 4))
+    format!(
+        "{prefix}-mr-{}",
+        bd::bead::hash::compute_short_hash(branch, 4)
+    )
 }
 
 /// Clears the hook, makes the worker idle and writes its record.
@@ -185,8 +188,8 @@ pub(super) fn go_idle(
     if let Some(mut agent) = tx.get(&worker.agent_id).cloned() {
         polecat::set_hook(&mut agent, None, "idle", now);
         let mr = Some(request.unwrap_or("null"));
-        agent.description = bd::bead::fields::set(&agent.description, "active_mr", mr);
-        let since = Stamp::read(&slot.since).instant();
+        agent.description = bd::bead::fields::set_field(&agent.description, "active_mr", mr);
+        let since = Stamp::parse(&slot.since).instant();
         let entry = Completion {
             bead: slot.bead.to_string(),
             outcome: match (&record.more.gave_up, &record.no_change) {

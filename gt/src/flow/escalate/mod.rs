@@ -14,7 +14,7 @@ mod command;
 mod deliver;
 mod overdue;
 
-use bd::bead::validate::fit_title;
+use bd::bead::validate::fit_to_title;
 use bd::change::{self, New};
 use bd::store::Tx;
 use serde::Serialize;
@@ -231,7 +231,7 @@ pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<E
 
 /// The escalation as it is to be written, with the bead and the convoy that it concerns.
 fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
-    let title = fit_title(&request.title);
+    let title = fit_to_title(&request.title);
     anyhow::ensure!(!title.is_empty(), EscalateError::NoDescription);
     let related = match &request.related {
         Some(id) => town.find_bead(id)?.bead.id,
@@ -264,12 +264,12 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
         title,
         severity: request.severity,
         reason: request.reason.trim().to_owned(),
-        source: fit_title(&request.source),
+        source: fit_to_title(&request.source),
         escalated_by: town.actor.mailbox(),
         escalated_at: now.clone(),
         related_bead: related,
         details: EscalationDetails {
-            category: fit_title(&request.category),
+            category: fit_to_title(&request.category),
             asked_by: vec![town.actor.mailbox()],
             occurrences: 1,
             last_seen: now,

@@ -117,7 +117,7 @@ fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlock
         if merge_request::receipt_of(request).target != job.receipt.branch {
             continue;
         }
-        let commit = bd::bead::fields::get(&request.description, "merge_commit");
+        let commit = bd::bead::fields::get_field(&request.description, "merge_commit");
         let Some(commit) = commit.filter(|commit| commit != "null" && !commit.is_empty()) else {
             continue;
         };

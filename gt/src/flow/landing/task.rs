@@ -1,8 +1,8 @@
 //! What stands in the way of a landing becomes a task that the convoy tracks, with the evidence and the way
 //! out. Closing it lets the landing be tried again.
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
 use bd::change;
 use bd::store::Tx;
@@ -59,7 +59,7 @@ pub(super) fn make(
     let number = record::convoy::landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
     let prefix = town.prefix(rig.name());
-    let title = fit_title(&format!("Let {} land: {reason}", bead.title));
+    let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
     let store = town.rig_store(rig)?;
     let id = town.transact(&store, |tx| {
         let id = id_for(tx, convoy, (&prefix, &about));
@@ -82,7 +82,10 @@ fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
             0 => String::new(),
             number => format!("\0{number}"),
         };
-        let id = format!("{prefix}-land-{}", short(format!("{about}{further}"), 3));
+        let id = format!(
+            "{prefix}-land-{}",
+            compute_short_hash(format!("{about}{further}"), 3)
+        );
         let fits = |bead: &Bead| {
             !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_of(bead, convoy)
         };

@@ -192,7 +192,9 @@ pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, 
     let beads = town.store()?.snapshot()?;
     let message = record::mail::read(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
-    let named = keys.iter().find_map(|key| fields::get(&message.body, key));
+    let named = keys
+        .iter()
+        .find_map(|key| fields::get_field(&message.body, key));
     let molecule = named.ok_or_else(|| {
         anyhow::anyhow!("message {mail} names no molecule (a line `molecule: ID`)")
     })?;

@@ -160,7 +160,7 @@ impl Work {
             email: email.to_owned(),
         };
         let git = &job.git;
-        Ok(git.commit_tree_by(tree, &[target], &message, (&author, &identity(job)))?)
+        Ok(git.commit_tree_as(tree, &[target], &message, (&author, &identity(job)))?)
     }
 }
 

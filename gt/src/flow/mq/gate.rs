@@ -99,7 +99,7 @@ fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
     git.checkout_detach(candidate)?;
     // Repositories below it and ignored files, too.
     git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
-        .done()
+        .finish_checked()
         .map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! The last steps: record the candidate, push, fetch, verify, close, clean up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Contained, Lease, PushError, PushRefusal};
+use bd::git::{Containment, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
 
 use super::close::close_bead;
@@ -83,7 +83,7 @@ pub(crate) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushE
     if job.remote {
         return job
             .git
-            .push("origin", candidate, branch, Lease::At(target), false);
+            .push("origin", candidate, branch, PushLease::At(target), false);
     }
     Ok(job
         .git
@@ -200,9 +200,9 @@ fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
         }
     }
     Ok(match git.contains_change(&work.base, &work.tip, commit)? {
-        Contained::All => true,
-        Contained::Missing(_) => false,
-        Contained::Rewritten(files) => {
+        Containment::All => true,
+        Containment::Missing(_) => false,
+        Containment::Rewritten(files) => {
             let changed = git.differing_files(&own.base, &own.tip)?;
             git.is_ancestor(&work.tip, &own.tip)? && files.iter().all(|file| changed.contains(file))
         }
@@ -255,21 +255,21 @@ fn close_request(
     reason: &str,
     along: Option<&str>,
 ) -> anyhow::Result<()> {
-    use bd::bead::fields::set;
+    use bd::bead::fields::set_field;
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
     let source = merge_request::source_of(&request);
     let word = commit.map_or("no change", |_| "merged");
-    request.description = set(&request.description, "merge_commit", commit);
-    request.description = set(&request.description, "close_reason", Some(word));
+    request.description = set_field(&request.description, "merge_commit", commit);
+    request.description = set_field(&request.description, "close_reason", Some(word));
     close_bead(tx, request.clone(), along.unwrap_or(word))?;
     if commit.is_some() {
         polecat::note_merged(tx, &request, along.is_some())?;
     }
     let handed_in = merge_request::receipt_of(&request).attempt;
     match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
-        Some(bead) if bead.is_open() && attempt::of(&bead) == handed_in => {
+        Some(bead) if bead.is_open() && attempt::read_attempt(&bead) == handed_in => {
             close_bead(tx, bead, reason)
         }
         // Whoever closed it or gave it to someone else did so while this was on its way.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 /// minus 50 a retry (at most 300). The growing ages are the bound on starvation.
 pub fn score(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
     let hours = |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
-    let retries: f64 = bd::bead::fields::get(&request.description, "retry_count")
+    let retries: f64 = bd::bead::fields::get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
     // Below 0 is no priority but a mark for "not set".
@@ -31,7 +31,7 @@ mod tests {
     fn request(priority: i64, created: &str, retries: u32) -> Bead {
         Bead {
             priority,
-            created_at: Stamp::read(created),
+            created_at: Stamp::parse(created),
             description: format!("retry_count: {retries}"),
             ..Bead::default()
         }

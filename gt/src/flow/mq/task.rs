@@ -1,8 +1,8 @@
 //! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
 //! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
 use bd::store::{BeadRef, Mark, Snapshot, Store, Tx};
@@ -78,7 +78,7 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
             .map(|bead| bead.title.clone())
             .unwrap_or_default();
         if tx.get(&id).is_none() {
-            let title = fit_title(&format!("{what}: {title}"));
+            let title = fit_to_title(&format!("{what}: {title}"));
             put_task(tx, job, &id, &title, &source, evidence)?;
         }
         block_request(tx, job, target, &id)?;
@@ -92,7 +92,10 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
 pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     let mut further = String::new();
     loop {
-        let id = format!("{prefix}-fix-{}", short(format!("{about}{further}"), 3));
+        let id = format!(
+            "{prefix}-fix-{}",
+            compute_short_hash(format!("{about}{further}"), 3)
+        );
         if beads.get(&id).is_none_or(|task| !task.is_tombstone()) {
             return id;
         }
@@ -103,13 +106,13 @@ pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
 /// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
 pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
     let is_open = task.has_label(LABEL) && task.status == Status::Open;
-    if !is_open || !is_needed(beads, task) || attempt::of(task) > 0 {
+    if !is_open || !is_needed(beads, task) || attempt::read_attempt(task) > 0 {
         return false;
     }
     let root = root_of(beads, task);
     let before = beads
         .select_marked(&[Mark::Label(LABEL)], |_| true)
-        .filter(|other| other.id != task.id && attempt::of(other) > 0)
+        .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
         .filter(|other| root_of(beads, other) == root);
     root.is_none() || before.count() < REPAIRS
 }
@@ -215,7 +218,7 @@ fn put_task(
 
 /// Lets the request wait for the task.
 fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
-    use bd::bead::fields::{get, set};
+    use bd::bead::fields::{get_field, set_field};
     let now = tx.now();
     let Some(mut request) = tx.get(&job.request.id).cloned() else {
         return Ok(());
@@ -226,16 +229,16 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
     {
         return reopen_task(tx, task);
     }
-    let retries: u64 = get(&request.description, "retry_count")
+    let retries: u64 = get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
-    request.description = set(
+    request.description = set_field(
         &request.description,
         "retry_count",
         Some(&(retries + 1).to_string()),
     );
-    request.description = set(&request.description, "last_conflict_sha", Some(target));
-    request.description = set(&request.description, "conflict_task_id", Some(task));
+    request.description = set_field(&request.description, "last_conflict_sha", Some(target));
+    request.description = set_field(&request.description, "conflict_task_id", Some(task));
     request.dependencies.push(Dep {
         issue_id: request.id.clone(),
         depends_on_id: task.to_owned(),

@@ -1,7 +1,7 @@
 //! Is the work on the target already? Judged by trees, never by how a diff looks: a commit of ours, or the
 //! worker's own tip, is the target's ancestor, and applying its change again would change nothing.
 
-use bd::git::{Contained, GitError};
+use bd::git::{Containment, GitError};
 
 use super::candidate;
 use super::job::Job;
@@ -56,13 +56,15 @@ fn holds_change(
         return Ok(OnTarget::Yes { commit });
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
-        Contained::All => OnTarget::Yes { commit },
+        Containment::All => OnTarget::Yes { commit },
         // Later work in the same place is no way of taking it back, unless it came after that.
-        Contained::Rewritten(files) => match job.git.taken_back((onto, &commit), target, &files)? {
-            Some((_, files)) => OnTarget::Undone { commit, files },
-            None => OnTarget::Yes { commit },
-        },
-        Contained::Missing(files) => OnTarget::Undone { commit, files },
+        Containment::Rewritten(files) => {
+            match job.git.find_revert((onto, &commit), target, &files)? {
+                Some((_, files)) => OnTarget::Undone { commit, files },
+                None => OnTarget::Yes { commit },
+            }
+        }
+        Containment::Missing(files) => OnTarget::Undone { commit, files },
     })
 }
 
@@ -84,8 +86,8 @@ pub(crate) fn holds_work(
         return holds(job, target, commit);
     }
     Ok(match job.git.contains_change(onto, commit, target)? {
-        Contained::All => true,
-        Contained::Rewritten(_) => holds(job, target, commit)?,
-        Contained::Missing(_) => false,
+        Containment::All => true,
+        Containment::Rewritten(_) => holds(job, target, commit)?,
+        Containment::Missing(_) => false,
     })
 }

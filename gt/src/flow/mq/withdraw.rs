@@ -43,7 +43,7 @@ pub(crate) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
 
 /// Whether a closed request was merged, or had nothing to merge.
 fn is_merged(request: &Bead) -> bool {
-    let word = fields::get(&request.description, "close_reason");
+    let word = fields::get_field(&request.description, "close_reason");
     word.is_some_and(|word| word == "merged" || word == "no change")
 }
 
@@ -64,7 +64,7 @@ fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
         };
         return Some(format!("{source} was closed{reason}"));
     }
-    let is_current = attempt::of(bead) == receipt_of(request).attempt;
+    let is_current = attempt::read_attempt(bead) == receipt_of(request).attempt;
     (!is_current).then(|| {
         format!("{source} was reopened, released or given to another worker after it was handed in")
     })
@@ -121,7 +121,7 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
 /// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
 fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
     let (id, source) = (request.id.clone(), source_of(&request));
-    request.description = fields::set(&request.description, "close_reason", Some(WORD));
+    request.description = fields::set_field(&request.description, "close_reason", Some(WORD));
     polecat::note_result(tx, &request, |entry, _| {
         entry.result = Some(MergeResult::Failed);
     })?;

@@ -127,7 +127,7 @@ fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
         reasons.push(format!("{unpushed} commits that are on no remote"));
     }
     if let Some(branch) = git.head_branch()? {
-        let stashes = git.stashes_of(&branch)?.len();
+        let stashes = git.stashes_on_branch(&branch)?.len();
         if stashes > 0 {
             reasons.push(format!("{stashes} stashes of branch {branch}"));
         }

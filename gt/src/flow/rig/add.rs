@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Kind};
 use bd::config::Config;
-use bd::git::{Git, redact};
+use bd::git::{Git, redact_urls};
 use bd::store::{Routes, Store};
 use bd::sync::fresh;
 use kit::sys::file;
@@ -302,7 +302,7 @@ fn config(
     prefix: &str,
 ) -> anyhow::Result<()> {
     // Only the registry and git's own configuration keep a password.
-    let url = redact(&url_of(origin));
+    let url = redact_urls(&url_of(origin));
     let identity = json!({
         "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
         "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
@@ -333,7 +333,7 @@ fn own_beads(
         labels: vec!["gt:rig".to_owned()],
         description: format!(
             "The rig {name}.\n\nrepo: {}\nprefix: {prefix}\nstate: active",
-            redact(&url_of(origin))
+            redact_urls(&url_of(origin))
         ),
         ..Bead::default()
     };

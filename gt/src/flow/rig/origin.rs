@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, Identity, redact};
+use bd::git::{Git, Identity, redact_urls};
 use kit::sys::Env;
 
 use super::RigError;
@@ -34,7 +34,7 @@ impl Origin {
     /// How it is named in messages, without a password.
     pub(super) fn describe_origin(&self) -> String {
         match self {
-            Self::Remote(url) => redact(url),
+            Self::Remote(url) => redact_urls(url),
             Self::Local(Some(path)) => path.display().to_string(),
             Self::Local(None) => "the new repository".to_owned(),
         }

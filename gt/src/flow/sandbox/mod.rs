@@ -17,7 +17,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::git::rescue::{self, Big, Saved};
+use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
@@ -235,7 +235,7 @@ impl<'a> Sandbox<'a> {
             return Ok(());
         }
         git.plumbing(["update-index", "--no-skip-worktree", "--", folder])
-            .done()?;
+            .finish_checked()?;
         let io = |source| SandboxError::Io {
             path: path.clone(),
             source,
@@ -286,7 +286,7 @@ impl<'a> Sandbox<'a> {
         let git = Git::at(self.rig.repo());
         // Git locks a worktree while it adds it. One that is not locked, or not known, is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
-        unlock.done().ok();
+        unlock.finish_checked().ok();
         git.worktree_prune()?;
         file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
@@ -350,7 +350,13 @@ impl<'a> Sandbox<'a> {
         if !git.status()?.is_empty() {
             let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
-            rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+            rescue::save_rescue(
+                &git,
+                &reference,
+                &message,
+                &self.identity(),
+                BigFilePolicy::Leave,
+            )?;
             kept = Some(reference.clone());
         } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {
             git.update_ref(&reference, head, None)?;
@@ -376,7 +382,13 @@ impl<'a> Sandbox<'a> {
         let reference = self.rescue_ref(Some(&slot.bead));
         let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
         let message = format!("Uncommitted work of {rig}/polecats/{name} on {bead}");
-        let saved = rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+        let saved = rescue::save_rescue(
+            &git,
+            &reference,
+            &message,
+            &self.identity(),
+            BigFilePolicy::Leave,
+        )?;
         // A sling that fails and is tried again saves it once.
         let earlier = saved
             .map(|saved| self.saved_before(&git, &saved))
@@ -415,7 +427,13 @@ impl<'a> Sandbox<'a> {
                 self.rig.name(),
                 self.name
             );
-            let saved = rescue::save(&git, &reference, &message, &self.identity(), Big::MoveAside)?;
+            let saved = rescue::save_rescue(
+                &git,
+                &reference,
+                &message,
+                &self.identity(),
+                BigFilePolicy::MoveAside,
+            )?;
             if let Some(earlier) = saved.map(|saved| self.saved_before(&git, &saved)) {
                 return Ok(Some(earlier?.unwrap_or(reference)));
             }
@@ -427,7 +445,7 @@ impl<'a> Sandbox<'a> {
 
     /// The earlier rescue ref of this worker that holds the same on the same commit, if there is one. The new ref is
     /// removed then: one piece of work has one name.
-    fn saved_before(&self, git: &Git, new: &Saved) -> Result<Option<String>, GitError> {
+    fn saved_before(&self, git: &Git, new: &SavedRescue) -> Result<Option<String>, GitError> {
         if !new.big.is_empty() {
             return Ok(None);
         }
@@ -437,7 +455,7 @@ impl<'a> Sandbox<'a> {
         };
         let folder = format!("refs/gt/rescue/{}/polecats/{}", self.rig.name(), self.name);
         let wanted = held(&new.commit)?;
-        for earlier in rescue::list(git, &folder)? {
+        for earlier in rescue::list_rescues(git, &folder)? {
             if earlier.refname != new.refname && held(&earlier.commit)? == wanted {
                 git.delete_ref(&new.refname, &new.commit)?;
                 return Ok(Some(earlier.refname));
@@ -454,7 +472,7 @@ impl<'a> Sandbox<'a> {
             return Ok(());
         }
         let target = config::target_branch(self.town, self.rig);
-        let visits = git.visits()?;
+        let visits = git.head_reflog()?;
         let visited = |branch: &str| {
             let onto = format!(" to {branch}");
             branch != target && visits.iter().any(|(_, how)| how.ends_with(&onto))

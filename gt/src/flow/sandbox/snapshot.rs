@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bd::git::rescue::{Big, Saved};
+use bd::git::rescue::{BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
 use crate::host::LiveTown;
@@ -22,7 +22,7 @@ pub fn snapshot(
     rig: &RigLayout,
     name: &str,
     slot: &Slot,
-) -> Result<Option<Saved>, GitError> {
+) -> Result<Option<SavedRescue>, GitError> {
     let sandbox = rig.sandbox(name);
     if !sandbox.join(".git").exists() {
         return Ok(None);
@@ -47,14 +47,15 @@ pub fn snapshot(
         rig.name(),
         slot.bead
     );
-    let saved = bd::git::rescue::save(&git, &reference, &message, &author, Big::Leave)?;
+    let saved =
+        bd::git::rescue::save_rescue(&git, &reference, &message, &author, BigFilePolicy::Leave)?;
     forget_older(&git, &folder)?;
     Ok(saved)
 }
 
 /// Drops all but the last snapshots of the last leases.
 fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
-    let all = bd::git::rescue::list(git, folder)?;
+    let all = bd::git::rescue::list_rescues(git, folder)?;
     let names: Vec<&str> = all.iter().map(|saved| saved.refname.as_str()).collect();
     let kept = kept(&names);
     for old in &all {

@@ -71,7 +71,7 @@ pub struct Session {
 
 impl Session {
     fn began(&self) -> Timestamp {
-        Stamp::read(&self.ts).instant()
+        Stamp::parse(&self.ts).instant()
     }
 }
 
@@ -156,7 +156,7 @@ fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
         let Event::Handoff(handoff) = line.event() else {
             continue;
         };
-        let at = Stamp::read(&line.ts).instant();
+        let at = Stamp::parse(&line.ts).instant();
         let agent = handoff.agent.as_ref().unwrap_or(&line.actor);
         let is_before = |session: &Session| match starts.get(&session.session_id) {
             Some(start) => *start < number,

@@ -53,7 +53,7 @@ fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
 
 /// How the session ended, with the last lines of its screen.
 fn ending(session: &Session, events: &[EventLine]) -> Option<String> {
-    let after = |line: &&EventLine| bd::bead::Stamp::read(&line.ts).instant() >= session.began();
+    let after = |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.began();
     let lines = events.iter().filter(after);
     let ended = lines.filter_map(|line| match line.event() {
         Event::SessionEnded {

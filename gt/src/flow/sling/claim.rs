@@ -342,7 +342,7 @@ fn mark(
     let slot = Slot {
         lease: old.lease.next(),
         bead: bead.id.as_str().into(),
-        attempt: bd::bead::attempt::of(&bead),
+        attempt: bd::bead::attempt::read_attempt(&bead),
         branch: branch_name(name, &bead.id, &now).into(),
         target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
@@ -386,12 +386,13 @@ fn hook_bead(
     attempt::begin(&mut bead, &now)?;
     bead.updated_at = now;
     let by = tx.actor().to_owned();
-    bead.description = bd::bead::fields::set_at_top(&bead.description, "dispatched_by", Some(&by));
+    bead.description =
+        bd::bead::fields::set_field_at_top(&bead.description, "dispatched_by", Some(&by));
     // What any worker before has in hand counts no more.
-    bd::bead::attempt::raise(&mut bead)?;
+    bd::bead::attempt::raise_attempt(&mut bead)?;
     if !args.is_empty() {
         bead.description =
-            bd::bead::fields::set_at_top(&bead.description, "attached_args", Some(args));
+            bd::bead::fields::set_field_at_top(&bead.description, "attached_args", Some(args));
     }
     tx.put(bead.clone())?;
     Ok(bead)

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bd::bead::validate::fit_title;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
@@ -96,7 +96,7 @@ fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Resu
         return Ok(());
     }
     let new = New {
-        title: fit_title(&epic.title),
+        title: fit_to_title(&epic.title),
         beads: beads.to_vec(),
         about: format!("Work of epic {}", epic.id),
         integration: true,

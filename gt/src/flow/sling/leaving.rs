@@ -83,7 +83,7 @@ fn leaves(town: &LiveTown, polecat: &Polecat) -> bool {
         .is_some_and(|live| live.dead.is_none());
     let finished = || {
         let last = polecat::read_record(&polecat.bead).pop()?;
-        Some(Stamp::read(&last.at).instant())
+        Some(Stamp::parse(&last.at).instant())
     };
     let is_free = polecat.hook.is_none() && (runs || polecat.busy);
     is_free
@@ -107,7 +107,7 @@ mod tests {
             title: id.to_owned(),
             status: Status::Closed,
             assignee: who.to_owned(),
-            closed_at: Some(Stamp::read(at)),
+            closed_at: Some(Stamp::parse(at)),
             ..Bead::default()
         };
         let edge = |to: &str| Dep {

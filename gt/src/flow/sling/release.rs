@@ -20,7 +20,7 @@ fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
         return Some("it was deleted".to_owned());
     };
-    match (bead.is_open(), attempt::of(bead) == slot.attempt) {
+    match (bead.is_open(), attempt::read_attempt(bead) == slot.attempt) {
         (true, true) => None,
         (true, false) => Some("it was closed and reopened".to_owned()),
         (false, true) => Some("its worker closed it without `gt done`".to_owned()),
@@ -71,7 +71,7 @@ pub fn release_closed(
             kept: kept.as_deref(),
         };
         history::end(&mut bead, &slot, end, &now.to_string())?;
-        if bead.status == Status::Closed && attempt::of(&bead) == slot.attempt {
+        if bead.status == Status::Closed && attempt::read_attempt(&bead) == slot.attempt {
             history::mark_unproven(&mut bead, &worker)?;
         }
         tx.put(bead)?;

@@ -113,7 +113,7 @@ fn release(
             bead.status = Status::Open;
             bead.assignee = String::new();
             bead.updated_at = now;
-            bd::bead::attempt::raise(&mut bead)?;
+            bd::bead::attempt::raise_attempt(&mut bead)?;
             tx.put(bead)?;
         }
         match slot {

@@ -25,7 +25,7 @@ use crate::town::Town;
 pub fn socket_path(town: &Town) -> PathBuf {
     let root = town.layout.root();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let name = bd::bead::hash::short(root.as_os_str().as_encoded_bytes(), 8);
+    let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
     socket_folder(town).join(format!("{name}.sock"))
 }
 

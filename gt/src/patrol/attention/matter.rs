@@ -4,7 +4,7 @@
 //! open merge request, a place in the queue of slings; else it is here. Every retry that goes on too long is here, too.
 //! Each names a next step.
 
-use bd::bead::hash::short;
+use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
 use bd::store::{Mark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
@@ -101,7 +101,8 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
     // What people have is theirs: most beads in progress, and looked at without asking for a request.
-    let is_ours = |bead: &&Bead| bead.assignee.contains("/polecats/") || number::of(bead) > 0;
+    let is_ours =
+        |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
     for bead in held.filter(is_ours) {
         let has_owner =
             merge_request::open_request_of(beads, &bead.id).is_some() || is_queued(&bead.id);
@@ -125,7 +126,7 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
         .map(|one| Attention {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("rollback:{}:{}", one.home, short(&one.what, 3)),
+            key: format!("rollback:{}:{}", one.home, compute_short_hash(&one.what, 3)),
             bead: one.beads.first().cloned().unwrap_or_default(),
             subject: format!("Beads of {} were rolled back", one.home),
             text: one.what.clone(),
@@ -324,7 +325,7 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
         return Some(Attention {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("request:{id}:{}", short(&reason, 3)),
+            key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
             text: escape::escape_line(&reason),
             next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
@@ -396,13 +397,13 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
                 bead.status
             )
         }
-        None if !who.is_empty() || number::of(bead) == 0 => return None,
+        None if !who.is_empty() || number::read_attempt(bead) == 0 => return None,
         None => format!("it is {} and assigned to nobody", bead.status),
     };
     Some(Attention {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,
-        key: format!("orphan:{id}:{}", number::of(bead)),
+        key: format!("orphan:{id}:{}", number::read_attempt(bead)),
         subject: format!("Nobody works on {id}"),
         text: format!("{}: {text}.", escape::escape_line(&bead.title)),
         next: vec![
@@ -446,7 +447,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
             Some(Attention {
                 kind: MatterKind::GaveUp,
                 due: Timestamp::MIN,
-                key: format!("failed:{id}:{}", number::of(bead)),
+                key: format!("failed:{id}:{}", number::read_attempt(bead)),
                 subject: format!("{} gave up on {id}", escape::escape_line(&last.worker)),
                 text: format!(
                     "{}: {}.",
@@ -474,7 +475,7 @@ fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
             Some(Attention {
                 kind: MatterKind::NeedsPerson,
                 due: Timestamp::MIN,
-                key: format!("closed:{id}:{}", number::of(bead)),
+                key: format!("closed:{id}:{}", number::read_attempt(bead)),
                 subject: format!("{id} was closed without being merged"),
                 text: format!("{worker} closed it without `gt done`. Is there nothing to merge?"),
                 next: vec![

@@ -90,7 +90,7 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             None => !slot.bead.is_empty(),
             Some(bead) => {
                 let is_on_hook = on_hook.is_some_and(|on_hook| on_hook.id == bead.id);
-                is_on_hook && (attempt::of(bead) != slot.attempt || bead.is_tombstone())
+                is_on_hook && (attempt::read_attempt(bead) != slot.attempt || bead.is_tombstone())
             }
         },
         closed_at: closed_at.map(bd::bead::Stamp::instant),

@@ -11,8 +11,8 @@ pub use inbox::{
     Message, Removal, inbox, mark_read, mark_unread, read, read_all, remove, unread, with_archived,
 };
 
-use bd::bead::hash::short;
-use bd::bead::validate::fit_title;
+use bd::bead::hash::compute_short_hash;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
 use bd::store::{Snapshot, Tx};
 
@@ -159,7 +159,7 @@ pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     labels.sort();
     tx.put(Bead {
         id: id.clone(),
-        title: fit_title(&message.subject),
+        title: fit_to_title(&message.subject),
         description: message.body.clone(),
         issue_type: Kind::Message,
         priority: message.priority.unwrap_or(2),
@@ -177,7 +177,7 @@ pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
 
 /// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
 pub(crate) fn message_id(operation: &str, to: &str) -> String {
-    let digest = short(format!("{operation}\0{to}"), 6);
+    let digest = compute_short_hash(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")
 }
 

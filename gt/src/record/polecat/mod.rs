@@ -199,7 +199,7 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
 /// A field of an agent's bead; older clients keep it in the description.
 fn field(bead: &Bead, stored: &str, key: &str) -> String {
     match stored {
-        "" => bd::bead::fields::get(&bead.description, key).unwrap_or_default(),
+        "" => bd::bead::fields::get_field(&bead.description, key).unwrap_or_default(),
         text => text.to_owned(),
     }
 }
@@ -357,15 +357,15 @@ pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Res
 /// Sets hook and state of an identity bead, in its own fields and in the lines of its description that
 /// older clients read.
 pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead::Stamp) {
-    use bd::bead::fields::set;
+    use bd::bead::fields::set_field;
     bead.hook_bead = hook.unwrap_or_default().to_owned();
     bead.agent_state = state.into();
     bead.last_activity = Some(now.clone());
     bead.updated_at = now.clone();
-    let described = set(&bead.description, "role_type", Some(&bead.role_type));
-    let described = set(&described, "rig", Some(&bead.rig));
-    let described = set(&described, "agent_state", Some(state));
-    bead.description = set(&described, "hook_bead", Some(hook.unwrap_or("null")));
+    let described = set_field(&bead.description, "role_type", Some(&bead.role_type));
+    let described = set_field(&described, "rig", Some(&bead.rig));
+    let described = set_field(&described, "agent_state", Some(state));
+    bead.description = set_field(&described, "hook_bead", Some(hook.unwrap_or("null")));
 }
 
 #[cfg(test)]

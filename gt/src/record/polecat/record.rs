@@ -94,7 +94,7 @@ pub fn note_result(
     request: &Bead,
     note: impl FnOnce(&mut Completion, &Stamp),
 ) -> anyhow::Result<()> {
-    let id = bd::bead::fields::get(&request.description, "agent_bead").unwrap_or_default();
+    let id = bd::bead::fields::get_field(&request.description, "agent_bead").unwrap_or_default();
     let Some(mut agent) = tx.get(&id).filter(|bead| !bead.is_tombstone()).cloned() else {
         return Ok(());
     };
@@ -120,7 +120,7 @@ pub fn note_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<
         } else {
             MergeResult::Reworked
         });
-        let handed_in = Stamp::read(&entry.at).instant();
+        let handed_in = Stamp::parse(&entry.at).instant();
         entry.merged_after =
             Some(entry.seconds + now.instant().duration_since(handed_in).as_secs());
     })

@@ -1,6 +1,6 @@
 //! The rigs' repositories: there, set up so that rescue refs are safe, with the branch that work goes to.
 
-use bd::git::{Git, GitError, redact};
+use bd::git::{Git, GitError, redact_urls};
 
 use super::Page;
 use crate::host::LiveTown;
@@ -58,8 +58,8 @@ fn repository(
     let (name, git) = (rig.name(), Git::at(rig.repo()));
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
-        let found = redact(url.as_deref().unwrap_or("none"));
-        let registered = redact(registered);
+        let found = redact_urls(url.as_deref().unwrap_or("none"));
+        let registered = redact_urls(registered);
         let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");
         page.warn(
             text,

@@ -424,7 +424,7 @@ mod tests {
                 id: (*id).to_owned(),
                 title: format!("Title of {id}"),
                 status: Status::Closed,
-                closed_at: Some(bd::bead::Stamp::read(time)),
+                closed_at: Some(bd::bead::Stamp::parse(time)),
                 ..Bead::default()
             };
             more(&mut bead);

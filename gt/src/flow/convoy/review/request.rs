@@ -2,7 +2,7 @@
 //! a wisp of the town; one that waits for a person is a bead of the town (type gate, label `gt:convoy-review`),
 //! which is shared and kept as the record of who answered what.
 
-use bd::bead::validate::fit_title;
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
 use bd::store::{Mark, Snapshot, Tx};
@@ -90,7 +90,7 @@ impl ReviewRequest {
         let convoy = super::create::fresh_id(town, &store);
         // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
         let key = match (&purpose.then, new.beads.first()) {
-            (Some(_), Some(bead)) => bd::bead::hash::short(bead, 3),
+            (Some(_), Some(bead)) => bd::bead::hash::compute_short_hash(bead, 3),
             _ => convoy.trim_start_matches("hq-cv-").to_owned(),
         };
         let taken = |id: &String| {
@@ -181,7 +181,7 @@ impl ReviewRequest {
             created_by: tx.actor().to_owned(),
             ..Bead::default()
         });
-        bead.title = fit_title(&format!("Review convoy: {}", self.new.title));
+        bead.title = fit_to_title(&format!("Review convoy: {}", self.new.title));
         if let Some(pending) = &self.pending {
             bead.description = format!("{} says: {}", pending.hook, pending.reason);
         }

@@ -122,11 +122,11 @@ fn without_bookkeeping(description: &str) -> (String, String) {
         "attached_args",
     ];
     let block = fields::split_block(description).0;
-    let instructions = fields::get(block, "attached_args").unwrap_or_default();
+    let instructions = fields::get_field(block, "attached_args").unwrap_or_default();
     let text = KEPT_BY_TOOLS
         .iter()
         .fold(description.to_owned(), |text, key| {
-            fields::set_at_top(&text, key, None)
+            fields::set_field_at_top(&text, key, None)
         });
     (text, instructions)
 }
