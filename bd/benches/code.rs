@@ -113,7 +113,7 @@ fn merges(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("merge");
     group.throughput(Throughput::Bytes(left.len() as u64));
     group.bench_function("1000 beads, 200 changed", |bencher| {
-        bencher.iter(|| black_box(merge::files(&base, &left, &right, &|_| None).unwrap()));
+        bencher.iter(|| black_box(merge::merge_files(&base, &left, &right, &|_| None).unwrap()));
     });
     group.finish();
 }

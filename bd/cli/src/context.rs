@@ -92,7 +92,9 @@ impl Context {
     /// The store of the working directory.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
         let dir = &self.found()?.dir;
-        Ok(self.open(dir)?.with_settings(self.config.files_of(dir)))
+        Ok(self
+            .open(dir)?
+            .with_settings(self.config.files_for_dir(dir)))
     }
 
     /// The store that holds an id: that of the route for its prefix, else the one of the working directory.

@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ),
         );
     }
-    config::unset(store.dir(), &name)?;
+    config::unset_setting(store.dir(), &name)?;
     TextReport::new(
         json!({"key": key, "deleted": "true"}),
         format!("Forgot [{key}]"),

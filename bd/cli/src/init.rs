@@ -102,7 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let prefix = choose_prefix(ctx, &dir, known)?;
     create::complete(&dir, Some(&prefix))?;
     if let Some(branch) = &args.branch {
-        config::set(&dir, "sync-branch", branch)?;
+        config::set_setting(&dir, "sync-branch", branch)?;
     }
     let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
     let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;

@@ -72,7 +72,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         Verb::Set { name, value } => {
             ctx.may_change("kv set")?;
-            config::set(store.dir(), &key(&name)?, &value)?;
+            config::set_setting(store.dir(), &key(&name)?, &value)?;
             let line = format!("Set {name} = {}", escape::escape_line(&value));
             TextReport::new(json!({"key": name, "value": value}), line).into_answer()
         }
@@ -88,7 +88,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Verb::Clear { name } => {
             ctx.may_change("kv clear")?;
-            config::unset(store.dir(), &key(&name)?)?;
+            config::unset_setting(store.dir(), &key(&name)?)?;
             TextReport::new(
                 json!({"key": name, "deleted": "true"}),
                 format!("Cleared {name}"),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::lines;
 use bd::git::{Git, GitError};
-use bd::merge::{self, Merge, MergeError, Note, Overruled};
+use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
 use bd::store::StoreError;
 use bd::store::archive::Archive;
 use bd::store::paths::Paths;
@@ -89,14 +89,14 @@ pub(super) struct Sides {
 }
 
 /// The merge, which leaves in the archive what is there.
-pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
+pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<FileMerge, MergeError> {
     let archive = OnceCell::new();
     let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
-    merge::files(&sides.base, &sides.left, &sides.right, &look_up)
+    merge::merge_files(&sides.base, &sides.left, &sides.right, &look_up)
 }
 
 /// Writes and tells what came of it.
-fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> CommandResult {
+fn finish(ctx: &Context, out: &Path, merge: &FileMerge, sides: &Sides) -> CommandResult {
     write(ctx, out, merge, sides)?;
     TextReport::lines(as_json(out, merge), Vec::new()).into_answer()
 }
@@ -105,7 +105,7 @@ fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> CommandRes
 pub(super) fn write(
     ctx: &Context,
     out: &Path,
-    merge: &Merge,
+    merge: &FileMerge,
     sides: &Sides,
 ) -> Result<(), StoreError> {
     if fs::read(out).unwrap_or_default() != merge.text {
@@ -157,7 +157,7 @@ fn unmerged(ctx: &Context) -> CommandResult {
 fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
         let lines = text.split(|byte| *byte == b'\n');
-        lines.filter_map(merge::id_of).collect()
+        lines.filter_map(merge::id_of_line).collect()
     };
     let texts = [&sides.base, &sides.left, &sides.right];
     let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();
@@ -205,7 +205,7 @@ pub(super) fn lacks_driver(dir: &Path) -> bool {
 }
 
 /// Puts the merge into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
+fn remember(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
@@ -216,7 +216,7 @@ fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
 }
 
 /// Tells people what a merge took away and decided.
-pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
+pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[MergeNote]) {
     for lost in lost {
         let value = shortened(&lost.value);
         let line = format!(
@@ -227,21 +227,21 @@ pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
     }
     for note in notes {
         let line = match note {
-            Note::Kept { id } => {
+            MergeNote::Kept { id } => {
                 format!("{id}: removed on one side and changed on the other; it is kept")
             }
-            Note::Buried { id } => {
+            MergeNote::Buried { id } => {
                 format!(
                     "{id}: deleted on one side and changed on the other; it stays deleted, and bd history {id} has what was changed (bd restore {id} brings it back)"
                 )
             }
-            Note::Spared { id } => {
+            MergeNote::Spared { id } => {
                 format!(
                     "{id}: its line is damaged on one side; it is kept as the other side has it"
                 )
             }
-            Note::Archived { id } => format!("{id}: is in the archive and stays there"),
-            Note::Moved { from, to } => {
+            MergeNote::Archived { id } => format!("{id}: is in the archive and stays there"),
+            MergeNote::Moved { from, to } => {
                 format!("{from}: two beads were made under this id; the later one is now {to}")
             }
         };
@@ -257,14 +257,14 @@ fn shortened(value: &str) -> String {
     }
 }
 
-fn as_json(out: &Path, merge: &Merge) -> Value {
+fn as_json(out: &Path, merge: &FileMerge) -> Value {
     let mut value = as_values(&merge.lost, &merge.notes);
     value["output"] = json!(out.display().to_string());
     value
 }
 
 /// The same as values for programs.
-pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
+pub(super) fn as_values(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
     let lost: Vec<Value> = lost
         .iter()
         .map(|lost| {
@@ -275,11 +275,11 @@ pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
     let notes: Vec<Value> = notes
         .iter()
         .map(|note| match note {
-            Note::Kept { id } => json!({"kind": "kept", "id": id}),
-            Note::Buried { id } => json!({"kind": "buried", "id": id}),
-            Note::Spared { id } => json!({"kind": "spared", "id": id}),
-            Note::Archived { id } => json!({"kind": "archived", "id": id}),
-            Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
+            MergeNote::Kept { id } => json!({"kind": "kept", "id": id}),
+            MergeNote::Buried { id } => json!({"kind": "buried", "id": id}),
+            MergeNote::Spared { id } => json!({"kind": "spared", "id": id}),
+            MergeNote::Archived { id } => json!({"kind": "archived", "id": id}),
+            MergeNote::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
         })
         .collect();
     json!({"lost": lost, "notes": notes})

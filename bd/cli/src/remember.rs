@@ -45,7 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let name = setting(&key);
     let is_known = ctx.config.get(&name).is_some();
-    config::set(ctx.store()?.dir(), &name, &text)?;
+    config::set_setting(ctx.store()?.dir(), &name, &text)?;
     let (action, word) = if is_known {
         ("updated", "Updated")
     } else {

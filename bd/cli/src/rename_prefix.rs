@@ -74,7 +74,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             tx.describe("rename", "");
             Ok(())
         })?;
-        config::set(store.dir(), "issue-prefix", &new)?;
+        config::set_setting(store.dir(), "issue-prefix", &new)?;
     }
     let value = json!({"old_prefix": old, "new_prefix": new, "issues_count": count, "dry_run": args.dry_run});
     let what = if args.dry_run {

@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let shown = path.display().to_string();
     let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
-    let sides = markers::sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
+    let sides = markers::split_sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
     let count = sides.conflicts.len();
     let conflict = |own: &markers::MarkedConflict| {
         let mut value = json!({

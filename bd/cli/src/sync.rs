@@ -98,7 +98,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
         message: args.message.as_deref(),
         pull: !args.no_pull,
-        push: !args.no_push && settings.may_push(),
+        push: !args.no_push && settings.can_push(),
         clock: &ctx.clock,
         random: &ctx.random,
     };
@@ -129,7 +129,7 @@ fn preview(ctx: &Context, args: &Args) -> CommandResult {
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let beads = sync::count_unsynced(&store, &place)?;
-    let push = !args.no_push && settings.may_push();
+    let push = !args.no_push && settings.can_push();
     let branch = &place.branch;
     let mut said = vec![format!(
         "Would commit {} to {branch}",

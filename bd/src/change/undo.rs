@@ -178,7 +178,7 @@ fn merged(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, St
     let (old, new) = (unstamped(old), unstamped(new));
     let base = read(&now_fields.patched_with(&new)).ok_or("record")?;
     let wanted = read(&now_fields.patched_with(&old)).ok_or("record")?;
-    let result = merge::beads(Some(&base), Some(&wanted), Some(now));
+    let result = merge::merge_beads(Some(&base), Some(&wanted), Some(now));
     if let Some(lost) = result.lost.first() {
         return Err(lost.field.clone());
     }

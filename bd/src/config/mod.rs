@@ -17,7 +17,7 @@ const SYNC_BRANCH: &str = "sync-branch";
 
 /// Where a value came from, highest rank first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum SettingSource {
     /// A flag of this command.
     Flag,
     /// An environment variable.
@@ -30,7 +30,7 @@ pub enum Source {
     Default,
 }
 
-impl Source {
+impl SettingSource {
     /// The layer's name for people.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ pub struct Setting {
     /// The value.
     pub value: String,
     /// The layer.
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 /// Why settings cannot be read or written.
@@ -108,7 +108,7 @@ pub struct Config {
 
 impl Config {
     /// Reads the files of a beads folder.
-    pub fn of_dir(dir: &Path) -> Result<Self, ConfigError> {
+    pub fn from_dir(dir: &Path) -> Result<Self, ConfigError> {
         Ok(Self {
             local: read_layer(&dir.join("config.local.yaml"))?,
             file: read_layer(&dir.join("config.yaml"))?,
@@ -118,7 +118,7 @@ impl Config {
     }
 
     /// What the files of a beads folder say, if these are the ones that were read.
-    pub fn files_of(&self, dir: &Path) -> Option<Self> {
+    pub fn files_for_dir(&self, dir: &Path) -> Option<Self> {
         (self.dir.as_deref() == Some(dir)).then(|| Self {
             local: self.local.clone(),
             file: self.file.clone(),
@@ -131,8 +131,8 @@ impl Config {
     pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
         let own = dir.filter(|dir| dir.join("config.yaml").is_file());
         let mut config = match (own, user_dir(env)) {
-            (Some(dir), _) => Self::of_dir(dir)?,
-            (None, Some(user)) => Self::of_dir(&user)?,
+            (Some(dir), _) => Self::from_dir(dir)?,
+            (None, Some(user)) => Self::from_dir(&user)?,
             (None, None) => Self::default(),
         };
         config.environment = Some(env.clone());
@@ -141,23 +141,27 @@ impl Config {
 
     /// Puts a flag's value above everything else.
     pub fn set_flag(&mut self, name: &str, value: &str) {
-        self.flags.insert(key::canonical(name), value.to_owned());
+        self.flags
+            .insert(key::canonicalize_name(name), value.to_owned());
     }
 
     /// A setting from the highest layer that has it.
     pub fn setting(&self, name: &str) -> Option<Setting> {
-        let name = key::canonical(name);
-        let variable = key::variable(&name);
+        let name = key::canonicalize_name(name);
+        let variable = key::env_variable_name(&name);
         let env = self.environment.as_ref().and_then(|env| {
             let also = || (name == SYNC_BRANCH).then(|| env.get("BEADS_SYNC_BRANCH"));
             env.get(&variable).or_else(|| also().flatten())
         });
         let layers = [
-            (Source::Flag, self.flags.get(&name).map(String::as_str)),
-            (Source::Environment, env),
-            (Source::Local, lookup(&self.local, &name)),
-            (Source::File, lookup(&self.file, &name)),
-            (Source::Default, key::default_of(&name)),
+            (
+                SettingSource::Flag,
+                self.flags.get(&name).map(String::as_str),
+            ),
+            (SettingSource::Environment, env),
+            (SettingSource::Local, lookup_setting(&self.local, &name)),
+            (SettingSource::File, lookup_setting(&self.file, &name)),
+            (SettingSource::Default, key::find_default(&name)),
         ];
         layers.into_iter().find_map(|(source, value)| {
             // An empty name of that branch says that there is none.
@@ -189,13 +193,13 @@ impl Config {
 
     /// A setting that is on or off.
     pub fn flag(&self, name: &str) -> bool {
-        self.get(name).as_deref().and_then(key::on_or_off) == Some(true)
+        self.get(name).as_deref().and_then(key::parse_on_off) == Some(true)
     }
 
     /// Whether beads may be pushed: a word that says neither yes nor no to `no-push` is taken for a yes.
-    pub fn may_push(&self) -> bool {
+    pub fn can_push(&self) -> bool {
         let never = self.get("no-push").unwrap_or_default();
-        never.trim().is_empty() || key::on_or_off(&never) == Some(false)
+        never.trim().is_empty() || key::parse_on_off(&never) == Some(false)
     }
 
     /// A setting that is a whole number.
@@ -226,10 +230,13 @@ impl Config {
     /// Every setting that a file sets, by name.
     pub fn stored(&self) -> BTreeMap<String, Setting> {
         let mut all = BTreeMap::new();
-        for (source, layer) in [(Source::File, &self.file), (Source::Local, &self.local)] {
+        for (source, layer) in [
+            (SettingSource::File, &self.file),
+            (SettingSource::Local, &self.local),
+        ] {
             for (name, value) in layer {
                 let value = value.clone();
-                all.insert(key::canonical(name), Setting { value, source });
+                all.insert(key::canonicalize_name(name), Setting { value, source });
             }
         }
         all
@@ -237,7 +244,7 @@ impl Config {
 }
 
 /// Sets one key in the `config.yaml` of a beads folder.
-pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
+pub fn set_setting(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
     set_all(dir, &[(name, value)])
 }
 
@@ -245,9 +252,9 @@ pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
 pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     let mut checked = Vec::new();
     for (name, value) in pairs {
-        let name = key::canonical(name);
+        let name = key::canonicalize_name(name);
         check_name(&name)?;
-        if let Some(wanted) = key::wants(&name, value) {
+        if let Some(wanted) = key::find_expectation(&name, value) {
             let value = (*value).to_owned();
             return Err(ConfigError::Value {
                 name,
@@ -260,22 +267,24 @@ pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     if checked.is_empty() {
         return Ok(());
     }
-    edit(dir, |text| {
+    edit_config_file(dir, |text| {
         let set = |text: String, (name, value): &(String, &str)| {
-            yaml::set(&legacy_name(&text, name), name, value)
+            yaml::set_key(&replace_legacy_name(&text, name), name, value)
         };
         Some(checked.iter().fold(text.to_owned(), set))
     })
 }
 
 /// Removes one key from the `config.yaml` of a beads folder.
-pub fn unset(dir: &Path, name: &str) -> Result<(), ConfigError> {
-    let name = key::canonical(name);
-    edit(dir, |text| yaml::unset(&legacy_name(text, &name), &name))
+pub fn unset_setting(dir: &Path, name: &str) -> Result<(), ConfigError> {
+    let name = key::canonicalize_name(name);
+    edit_config_file(dir, |text| {
+        yaml::remove_key(&replace_legacy_name(text, &name), &name)
+    })
 }
 
 /// Gives a line that still has the old spelling of `issue-prefix` its present one.
-fn legacy_name(text: &str, name: &str) -> String {
+fn replace_legacy_name(text: &str, name: &str) -> String {
     let old = (name == "issue-prefix").then_some("issue_prefix:");
     let rename = |line: &str| match old.and_then(|old| line.strip_prefix(old)) {
         Some(rest) => format!("{name}:{rest}\n"),
@@ -285,7 +294,10 @@ fn legacy_name(text: &str, name: &str) -> String {
 }
 
 /// Changes the text of `config.yaml` under the writers' lock of the store, so never inside a transaction.
-fn edit(dir: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<(), ConfigError> {
+fn edit_config_file(
+    dir: &Path,
+    change: impl FnOnce(&str) -> Option<String>,
+) -> Result<(), ConfigError> {
     let path = dir.join("config.yaml");
     let failed = |source| ConfigError::Io {
         path: path.clone(),
@@ -314,7 +326,7 @@ fn check_name(name: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn lookup<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+fn lookup_setting<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     let direct = layer.get(name);
     let old = || match name {
         "issue-prefix" => layer.get("issue_prefix").or_else(|| layer.get("prefix")),
@@ -345,7 +357,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
             reason,
         });
     }
-    yaml::read(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
+    yaml::parse_flat(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
         path: path.to_owned(),
         reason,
     })
@@ -364,10 +376,10 @@ mod tests {
     fn higher_layers_win_and_say_where_a_value_came_from() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        set(dir, "actor", "file").unwrap();
+        set_setting(dir, "actor", "file").unwrap();
         let none = Env::with_vars(dir, []);
         let config = Config::load(Some(dir), &none).unwrap();
-        assert_eq!(config.setting("actor").unwrap().source, Source::File);
+        assert_eq!(config.setting("actor").unwrap().source, SettingSource::File);
         std::fs::write(dir.join("config.local.yaml"), "actor: local\n").unwrap();
         let env = Env::with_vars(dir, [("BD_ACTOR", "env")]);
         assert_eq!(
@@ -383,7 +395,7 @@ mod tests {
         assert_eq!(config.get("actor").as_deref(), Some("flag"));
         assert_eq!(
             config.setting("hierarchy.max-depth").unwrap().source,
-            Source::Default
+            SettingSource::Default
         );
     }
 
@@ -391,18 +403,18 @@ mod tests {
     fn both_spellings_of_the_prefix_are_one_key() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.yaml"), "issue_prefix: old\n").unwrap();
-        let read = || Config::of_dir(folder.path()).unwrap().get("issue_prefix");
+        let read = || Config::from_dir(folder.path()).unwrap().get("issue_prefix");
         assert_eq!(read().as_deref(), Some("old"));
-        set(folder.path(), "issue_prefix", "hq").unwrap();
+        set_setting(folder.path(), "issue_prefix", "hq").unwrap();
         assert_eq!(read().as_deref(), Some("hq"));
-        unset(folder.path(), "issue-prefix").unwrap();
+        unset_setting(folder.path(), "issue-prefix").unwrap();
         assert_eq!(read(), None);
     }
 
     #[test]
     fn a_key_cannot_break_out_of_its_line() {
         let folder = tempfile::tempdir().unwrap();
-        let error = set(folder.path(), "a: b\nc", "x").unwrap_err();
+        let error = set_setting(folder.path(), "a: b\nc", "x").unwrap_err();
         assert!(matches!(error, ConfigError::Key(_)));
     }
 
@@ -418,7 +430,7 @@ mod tests {
         ] {
             let mut config = Config::default();
             config.set_flag("no-push", word);
-            assert_eq!(config.may_push(), may, "{word:?}");
+            assert_eq!(config.can_push(), may, "{word:?}");
             assert_eq!(config.flag("no-push"), word.eq_ignore_ascii_case("true"));
         }
     }

@@ -307,7 +307,7 @@ fn rollback(store: &Store) -> Result<Check, StoreError> {
 fn settings(snapshot: &Snapshot) -> Check {
     let stored = snapshot.config().stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::wants(name, &setting.value)?;
+        let wanted = key::find_expectation(name, &setting.value)?;
         Some(format!("{name} takes {wanted}, not {:?}", setting.value))
     });
     let odd: Vec<String> = odd.collect();

@@ -53,7 +53,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let mut take = |text: &[u8]| {
         for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
-            let shown = merge::id_of(line).or_else(|| shown_id(line));
+            let shown = merge::id_of_line(line).or_else(|| shown_id(line));
             ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
         }
     };

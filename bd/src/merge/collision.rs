@@ -22,7 +22,7 @@ const SECOND: i128 = 1_000_000_000;
 
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum CollisionSide {
     /// Ours.
     Left,
     /// Theirs.
@@ -31,13 +31,13 @@ pub enum Side {
 
 /// A bead that moved to another id.
 #[derive(Debug, Clone)]
-pub struct Moved {
+pub struct MovedBead {
     /// It, under its new id.
     pub bead: Bead,
     /// The id it had.
     pub from: String,
     /// The side it came from, whose edges follow it.
-    pub side: Side,
+    pub side: CollisionSide,
 }
 
 /// The id that a bead had before another one took it.
@@ -62,17 +62,17 @@ pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
 }
 
 /// Which of two beads was there first.
-pub(super) fn order(a: &Bead, b: &Bead) -> Ordering {
+pub(super) fn compare_identity(a: &Bead, b: &Bead) -> Ordering {
     let key = |bead: &Bead| (bead.created_at.instant(), bead.created_by.clone());
     key(a).cmp(&key(b))
 }
 
 /// The bead under its new id.
-pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
+pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
     let from = bead.id.clone();
-    let to = new_id(bead);
+    let to = compute_new_id(bead);
     let mut bead = bead.clone();
-    rename(&mut bead, &from, &to);
+    rename_in_bead(&mut bead, &from, &to);
     // A text cannot fail to become JSON.
     bead.set_metadata(FORMER_ID, &from).ok();
     bead.dependencies.push(Dep {
@@ -85,11 +85,11 @@ pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
     });
     bead.dependencies
         .sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    Moved { bead, from, side }
+    MovedBead { bead, from, side }
 }
 
 /// Gives a bead its new id where it has the old one, and turns its edges to the new one.
-pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
+pub(super) fn rename_in_bead(bead: &mut Bead, from: &str, to: &str) {
     if bead.id == from {
         to.clone_into(&mut bead.id);
         for edge in &mut bead.dependencies {
@@ -107,7 +107,7 @@ pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
 }
 
 /// The id that this bead gets when another one keeps its own.
-pub(crate) fn new_id(bead: &Bead) -> String {
+pub(crate) fn compute_new_id(bead: &Bead) -> String {
     let seed = format!(
         "{}\n{}\n{}",
         bead.id,
@@ -115,7 +115,7 @@ pub(crate) fn new_id(bead: &Bead) -> String {
         bead.created_by
     );
     let digest = Sha256::digest(seed.as_bytes());
-    let tail = tail(&digest);
+    let tail = encode_hash_part(&digest);
     let old = bead.id.as_str();
     let name = old.rfind('-').map_or(0, |at| at + 1);
     match old[name..].rfind('.') {
@@ -126,7 +126,7 @@ pub(crate) fn new_id(bead: &Bead) -> String {
 
 /// Eight base36 characters: a letter, so that it is no child's number; a digit, so that it is read as a
 /// hash; six more.
-fn tail(digest: &[u8]) -> String {
+fn encode_hash_part(digest: &[u8]) -> String {
     let number = digest
         .iter()
         .take(8)
@@ -164,13 +164,13 @@ mod tests {
     #[test]
     fn the_new_id_keeps_prefix_and_parent_and_is_no_child_number() {
         let time = "2026-03-01T09:15:30Z";
-        let top = new_id(&bead("my-app-k3f", time));
+        let top = compute_new_id(&bead("my-app-k3f", time));
         assert_eq!(id::prefix_of(&top), Some("my-app"));
-        let child = new_id(&bead("bd-a.1", time));
+        let child = compute_new_id(&bead("bd-a.1", time));
         assert!(child.starts_with("bd-a."), "{child}");
         assert_eq!(id::split_child(&child), None);
         assert_eq!(id::prefix_of(&child), Some("bd"));
-        for id in [top, child, new_id(&bead("my.app-k3f", time))] {
+        for id in [top, child, compute_new_id(&bead("my.app-k3f", time))] {
             assert!(id::is_well_formed(&id), "{id}");
         }
     }
@@ -178,18 +178,21 @@ mod tests {
     #[test]
     fn an_edit_after_creation_does_not_change_the_new_id() {
         let mut other = bead("bd-1", "2026-03-01T09:15:30.5-08:00");
-        let first = new_id(&other);
+        let first = compute_new_id(&other);
         other.title = "edited".into();
         other.created_at = Stamp::parse("2026-03-01T17:15:30.500Z");
-        assert_eq!(new_id(&other), first);
-        assert_ne!(new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")), first);
+        assert_eq!(compute_new_id(&other), first);
+        assert_ne!(
+            compute_new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")),
+            first
+        );
     }
 
     #[test]
     fn the_moved_bead_names_its_old_id_and_takes_its_parts_along() {
         let mut old = bead("bd-1", "2026-03-01T09:15:30Z");
         old.metadata = serde_json::value::to_raw_value(&serde_json::json!({"a": 1})).ok();
-        let moved = moved(&old, Side::Left);
+        let moved = move_to_new_id(&old, CollisionSide::Left);
         assert_eq!(former_id(&moved.bead).as_deref(), Some("bd-1"));
         assert_eq!(moved.bead.metadata_object()["a"], 1);
         assert_eq!(former_id(&old), None);

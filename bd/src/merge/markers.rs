@@ -36,7 +36,7 @@ pub struct MarkedConflict {
 pub struct BadMarker(pub usize);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum MarkerSection {
     Nothing,
     Left,
     Base,
@@ -44,9 +44,9 @@ enum Within {
 }
 
 /// Takes a file apart.
-pub fn sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
+pub fn split_sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
     let mut sides = MarkedSides::default();
-    let mut within = Within::Nothing;
+    let mut within = MarkerSection::Nothing;
     let mut last = 0;
     for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = at + 1;
@@ -57,48 +57,48 @@ pub fn sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
         }
         let label = String::from_utf8_lossy(&line[7..]).trim().to_owned();
         within = match (line[0], within) {
-            (b'<', Within::Nothing) => {
+            (b'<', MarkerSection::Nothing) => {
                 sides.conflicts.push(MarkedConflict {
                     lines: number..=number,
                     left_label: label,
                     right_label: String::new(),
                     ids: Vec::new(),
                 });
-                Within::Left
+                MarkerSection::Left
             }
-            (b'|', Within::Left) => Within::Base,
-            (b'=', Within::Left | Within::Base) => Within::Right,
-            (b'>', Within::Right) => {
+            (b'|', MarkerSection::Left) => MarkerSection::Base,
+            (b'=', MarkerSection::Left | MarkerSection::Base) => MarkerSection::Right,
+            (b'>', MarkerSection::Right) => {
                 if let Some(conflict) = sides.conflicts.last_mut() {
                     conflict.lines = *conflict.lines.start()..=number;
                     conflict.right_label = label;
                 }
-                Within::Nothing
+                MarkerSection::Nothing
             }
             _ => return Err(BadMarker(number)),
         };
     }
     match within {
-        Within::Nothing => Ok(sides),
+        MarkerSection::Nothing => Ok(sides),
         _ => Err(BadMarker(last)),
     }
 }
 
 impl MarkedSides {
-    fn put(&mut self, line: &[u8], within: Within) {
-        let in_side = |side: Within| within == Within::Nothing || within == side;
+    fn put(&mut self, line: &[u8], within: MarkerSection) {
+        let in_side = |side: MarkerSection| within == MarkerSection::Nothing || within == side;
         for (side, text) in [
-            (Within::Base, &mut self.base),
-            (Within::Left, &mut self.left),
-            (Within::Right, &mut self.right),
+            (MarkerSection::Base, &mut self.base),
+            (MarkerSection::Left, &mut self.left),
+            (MarkerSection::Right, &mut self.right),
         ] {
             if in_side(side) {
                 text.extend_from_slice(line);
             }
         }
         let conflict = self.conflicts.last_mut();
-        if let Some(conflict) = conflict.filter(|_| within != Within::Nothing)
-            && let Some(id) = super::id_of(line)
+        if let Some(conflict) = conflict.filter(|_| within != MarkerSection::Nothing)
+            && let Some(id) = super::id_of_line(line)
             && !conflict.ids.contains(&id)
         {
             conflict.ids.push(id);
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_file_is_taken_apart_at_its_markers() {
         let text = "a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne";
-        let found = sides(text.as_bytes()).unwrap();
+        let found = split_sides(text.as_bytes()).unwrap();
         assert_eq!(found.left, b"a\nb\ne");
         assert_eq!(found.base, b"a\nc\ne");
         assert_eq!(found.right, b"a\nd\ne");
@@ -128,7 +128,7 @@ mod tests {
             ("<<<<<<< a\nx\n", 2),
             ("a\n>>>>>>> b\n", 2),
         ] {
-            assert_eq!(sides(text.as_bytes()), Err(BadMarker(line)), "{text}");
+            assert_eq!(split_sides(text.as_bytes()), Err(BadMarker(line)), "{text}");
         }
     }
 }

@@ -38,22 +38,22 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::bead::Bead;
-use record::{Fields, Sides};
+use record::{BeadSides, MergeFields};
 
-pub use collision::{Moved, former_id};
-pub use file::files;
-pub use report::{Archive, Merge, MergeError, Note, Overruled, Which};
-pub use table::{id_of, lines_by_id};
+pub use collision::{MovedBead, former_id};
+pub use file::merge_files;
+pub use report::{ArchiveLookup, FileMerge, MergeError, MergeNote, MergeSide, OverruledValue};
+pub use table::{id_of_line, lines_by_id};
 
 /// What became of one id.
 #[derive(Debug, Clone, Default)]
-pub struct Merged {
+pub struct BeadMerge {
     /// The bead that has the id now; `None` where it is gone.
     pub bead: Option<Box<Bead>>,
     /// Another bead that had the id and moved to a new one.
-    pub moved: Option<Box<Moved>>,
+    pub moved: Option<Box<MovedBead>>,
     /// What conflicts took away.
-    pub lost: Vec<Overruled>,
+    pub lost: Vec<OverruledValue>,
     /// Whether one side removed the line and it stays because the other side changed it.
     pub kept: bool,
     /// Whether one side deleted it, which stays so though the other side changed it.
@@ -61,65 +61,68 @@ pub struct Merged {
 }
 
 /// Merges what two sides made of one bead of `base`.
-pub fn beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> Merged {
+pub fn merge_beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> BeadMerge {
     match (left, right) {
-        (None, None) => Merged::default(),
-        (Some(only), None) | (None, Some(only)) => alone(base, only),
+        (None, None) => BeadMerge::default(),
+        (Some(only), None) | (None, Some(only)) => merge_one_sided(base, only),
         // An id that the base has is one bead, whatever became of its record.
         (Some(left), Some(right)) if base.is_some() || collision::is_same_bead(left, right) => {
-            both(base, left, right)
+            merge_both(base, left, right)
         }
-        (Some(left), Some(right)) => apart(left, right),
+        (Some(left), Some(right)) => merge_distinct(left, right),
     }
 }
 
 /// One side has no such line.
-fn alone(base: Option<&Bead>, only: &Bead) -> Merged {
-    if base.is_some_and(|base| Fields::of(base) == Fields::of(only)) {
-        return Merged::default();
+fn merge_one_sided(base: Option<&Bead>, only: &Bead) -> BeadMerge {
+    if base.is_some_and(|base| MergeFields::from_bead(base) == MergeFields::from_bead(only)) {
+        return BeadMerge::default();
     }
     // Two deletions, one with a tombstone and one without: nothing to tell.
     let both_deleted = only.is_tombstone() && base.is_some_and(|base| !base.is_tombstone());
-    Merged {
+    BeadMerge {
         bead: Some(Box::new(only.clone())),
         kept: base.is_some() && !both_deleted,
-        ..Merged::default()
+        ..BeadMerge::default()
     }
 }
 
 /// Two beads of one id that were not made together.
-fn apart(left: &Bead, right: &Bead) -> Merged {
-    let (first, second) = match collision::order(left, right) {
+fn merge_distinct(left: &Bead, right: &Bead) -> BeadMerge {
+    let (first, second) = match collision::compare_identity(left, right) {
         Ordering::Less | Ordering::Equal => (left, right),
         Ordering::Greater => (right, left),
     };
-    Merged {
+    BeadMerge {
         bead: Some(Box::new(first.clone())),
-        moved: Some(Box::new(collision::moved(second, second_side(left, first)))),
-        ..Merged::default()
+        moved: Some(Box::new(collision::move_to_new_id(
+            second,
+            second_side(left, first),
+        ))),
+        ..BeadMerge::default()
     }
 }
 
 /// The side of the bead that is not `first`.
-fn second_side(left: &Bead, first: &Bead) -> collision::Side {
+fn second_side(left: &Bead, first: &Bead) -> collision::CollisionSide {
     if std::ptr::eq(left, first) {
-        collision::Side::Right
+        collision::CollisionSide::Right
     } else {
-        collision::Side::Left
+        collision::CollisionSide::Left
     }
 }
 
 /// One bead that both sides have.
-fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
-    let sides = Sides {
-        base: base.map(Fields::of).unwrap_or_default(),
-        left: Fields::of(left),
-        right: Fields::of(right),
+fn merge_both(base: Option<&Bead>, left: &Bead, right: &Bead) -> BeadMerge {
+    let sides = BeadSides {
+        base: base.map(MergeFields::from_bead).unwrap_or_default(),
+        left: MergeFields::from_bead(left),
+        right: MergeFields::from_bead(right),
         newer: left.updated_at.cmp(&right.updated_at),
     };
     let mut lost = Vec::new();
     let fields = sides.merge(&mut |field, value| {
-        lost.push(Overruled {
+        lost.push(OverruledValue {
             id: left.id.clone(),
             field,
             value: value.unwrap_or_else(|| "null".to_owned()),
@@ -131,14 +134,14 @@ fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
         left
     };
     // Fields of two sound records make a sound record.
-    let bead = fields.bead().unwrap_or_else(|| newer.clone());
+    let bead = fields.to_bead().unwrap_or_else(|| newer.clone());
     lost.sort();
     let one_deleted = left.is_tombstone() != right.is_tombstone();
     let gave_way = lost.iter().any(|lost| lost.field == "status");
-    Merged {
+    BeadMerge {
         buried: one_deleted && bead.is_tombstone() && gave_way,
         bead: Some(Box::new(bead)),
         lost,
-        ..Merged::default()
+        ..BeadMerge::default()
     }
 }

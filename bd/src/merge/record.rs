@@ -14,7 +14,7 @@ use crate::bead::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, record, with
 
 /// How values of a field are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum FieldShape {
     /// As a whole.
     Plain,
     /// As a whole; another text of the same instant is no change.
@@ -27,14 +27,14 @@ pub(super) enum Shape {
     Comments,
 }
 
-trait Shaped {
-    const SHAPE: Shape;
+trait HasFieldShape {
+    const SHAPE: FieldShape;
 }
 
 macro_rules! shapes {
     ($($kind:ty: $shape:ident,)*) => {
-        $(impl Shaped for $kind {
-            const SHAPE: Shape = Shape::$shape;
+        $(impl HasFieldShape for $kind {
+            const SHAPE: FieldShape = FieldShape::$shape;
         })*
     };
 }
@@ -57,35 +57,35 @@ shapes! {
 macro_rules! shape_table {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         /// The shapes of the known keys, in file order.
-        const SHAPES: &[Shape] = &[$(<$kind as Shaped>::SHAPE),*];
+        const SHAPES: &[FieldShape] = &[$(<$kind as HasFieldShape>::SHAPE),*];
     };
 }
 with_fields!(shape_table);
 
 /// The name of a field with its place in the line: known ones in the order of the table, others by name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct FieldKey {
     rank: usize,
     pub name: String,
     /// A key may stand twice in a line.
     nth: usize,
 }
 
-impl Key {
-    fn known(name: &str) -> Self {
+impl FieldKey {
+    fn for_known_key(name: &str) -> Self {
         Self {
-            rank: rank(name),
+            rank: rank_of_key(name),
             name: name.to_owned(),
             nth: 0,
         }
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        SHAPES.get(self.rank).copied().unwrap_or(Shape::Plain)
+    pub(super) fn shape(&self) -> FieldShape {
+        SHAPES.get(self.rank).copied().unwrap_or(FieldShape::Plain)
     }
 }
 
-fn rank(name: &str) -> usize {
+fn rank_of_key(name: &str) -> usize {
     record::KEYS
         .iter()
         .position(|key| *key == name)
@@ -94,16 +94,16 @@ fn rank(name: &str) -> usize {
 
 /// A record as keys and JSON texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Fields(pub(super) BTreeMap<Key, String>);
+pub(super) struct MergeFields(pub(super) BTreeMap<FieldKey, String>);
 
-impl Fields {
+impl MergeFields {
     /// Takes a record apart.
-    pub(super) fn of(bead: &Bead) -> Self {
+    pub(super) fn from_bead(bead: &Bead) -> Self {
         let line = record::serialize_bead(bead);
         let text = record::decode_line(&line);
         let mut fields = BTreeMap::new();
         for (name, raw) in record::parse_pairs(&text).unwrap_or_default() {
-            let mut key = Key::known(&name);
+            let mut key = FieldKey::for_known_key(&name);
             while fields.contains_key(&key) {
                 key.nth += 1;
             }
@@ -113,7 +113,7 @@ impl Fields {
     }
 
     /// Puts a record together again.
-    pub(super) fn bead(&self) -> Option<Bead> {
+    pub(super) fn to_bead(&self) -> Option<Bead> {
         let mut line = String::from("{");
         for (key, value) in &self.0 {
             if line.len() > 1 {
@@ -139,46 +139,55 @@ impl Fields {
 
     /// The value of a known key.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(&Key::known(name)).map(String::as_str)
+        self.0
+            .get(&FieldKey::for_known_key(name))
+            .map(String::as_str)
     }
 
     /// Sets or removes the value of a known key.
     pub(super) fn set(&mut self, name: &str, value: Option<&str>) {
         match value {
-            Some(value) => drop(self.0.insert(Key::known(name), value.to_owned())),
-            None => drop(self.0.remove(&Key::known(name))),
+            Some(value) => drop(
+                self.0
+                    .insert(FieldKey::for_known_key(name), value.to_owned()),
+            ),
+            None => drop(self.0.remove(&FieldKey::for_known_key(name))),
         }
     }
 }
 
 /// Takes what a conflict took away: the field and its value.
-pub(super) type Report<'a> = &'a mut dyn FnMut(String, Option<String>);
+pub(super) type ReportLoss<'a> = &'a mut dyn FnMut(String, Option<String>);
 
 /// One bead on three sides.
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(super) struct BeadSides {
     /// Without a base: empty.
-    pub base: Fields,
-    pub left: Fields,
-    pub right: Fields,
+    pub base: MergeFields,
+    pub left: MergeFields,
+    pub right: MergeFields,
     /// Whether the left record is older, as old or newer than the right one.
     pub newer: Ordering,
 }
 
 /// A JSON text; `None` where the field is absent.
-pub(super) type Value<'a> = Option<&'a str>;
+pub(super) type FieldText<'a> = Option<&'a str>;
 
 /// One value on three sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Three<'a> {
+pub(super) struct ValueSides<'a> {
     pub base: Option<&'a str>,
     pub left: Option<&'a str>,
     pub right: Option<&'a str>,
 }
 
-impl<'a> Three<'a> {
+impl<'a> ValueSides<'a> {
     /// The value that stays, and after it, in a true conflict, the one that does not.
-    pub(super) fn pick(self, time: bool, newer: Ordering) -> (Value<'a>, Option<Value<'a>>) {
+    pub(super) fn pick(
+        self,
+        time: bool,
+        newer: Ordering,
+    ) -> (FieldText<'a>, Option<FieldText<'a>>) {
         let Self { base, left, right } = self;
         let same = |a, b| a == b || time && is_same_instant(a, b);
         match (same(left, base), same(right, base)) {
@@ -195,7 +204,7 @@ impl<'a> Three<'a> {
     }
 
     /// The side that is to be taken as it is since the other one changed nothing.
-    pub(super) fn untouched(self) -> Option<Value<'a>> {
+    pub(super) fn one_sided_change(self) -> Option<FieldText<'a>> {
         if self.left == self.base || self.left == self.right {
             return Some(self.right);
         }
@@ -204,7 +213,7 @@ impl<'a> Three<'a> {
 }
 
 /// The instant of a JSON string; `None` where it is no time.
-pub(super) fn instant(text: &str) -> Option<Timestamp> {
+pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     let text: String = serde_json::from_str(text).ok()?;
     let instant = Stamp::parse(&text).instant();
     // Text that is no time reads as the epoch.
@@ -212,6 +221,6 @@ pub(super) fn instant(text: &str) -> Option<Timestamp> {
 }
 
 fn is_same_instant(a: Option<&str>, b: Option<&str>) -> bool {
-    let a = a.and_then(instant);
-    a.is_some() && a == b.and_then(instant)
+    let a = a.and_then(parse_instant);
+    a.is_some() && a == b.and_then(parse_instant)
 }

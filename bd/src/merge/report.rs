@@ -4,7 +4,7 @@ use crate::bead::Bead;
 
 /// A value that lost a conflict: both sides changed its field, and the other value stays.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Overruled {
+pub struct OverruledValue {
     /// The bead.
     pub id: String,
     /// The field; `metadata.<key>` for one key of the users' own.
@@ -15,7 +15,7 @@ pub struct Overruled {
 
 /// One of the three inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum MergeSide {
     /// What both sides started from.
     Base,
     /// Our side.
@@ -24,7 +24,7 @@ pub enum Which {
     Right,
 }
 
-impl std::fmt::Display for Which {
+impl std::fmt::Display for MergeSide {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Base => "base",
@@ -41,7 +41,7 @@ pub enum MergeError {
     #[error("the {which} file has a git conflict marker in line {line}")]
     Marker {
         /// The input.
-        which: Which,
+        which: MergeSide,
         /// The first line with a marker.
         line: usize,
     },
@@ -49,7 +49,7 @@ pub enum MergeError {
 
 /// Something a person should know.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Note {
+pub enum MergeNote {
     /// One side removed the bead; it stays, since the other side changed it.
     Kept {
         /// The bead.
@@ -81,14 +81,14 @@ pub enum Note {
 
 /// A merged file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Merge {
+pub struct FileMerge {
     /// The whole text.
     pub text: Vec<u8>,
     /// What conflicts took away, by bead and field.
-    pub lost: Vec<Overruled>,
+    pub lost: Vec<OverruledValue>,
     /// What should be told.
-    pub notes: Vec<Note>,
+    pub notes: Vec<MergeNote>,
 }
 
 /// Looks a bead up in the archive.
-pub type Archive<'f> = &'f dyn Fn(&str) -> Option<Bead>;
+pub type ArchiveLookup<'f> = &'f dyn Fn(&str) -> Option<Bead>;

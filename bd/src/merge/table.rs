@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::record::Fields;
-use super::report::{Note, Overruled};
-use super::{beads, collision};
+use super::record::MergeFields;
+use super::report::{MergeNote, OverruledValue};
+use super::{collision, merge_beads};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
 
@@ -32,7 +32,7 @@ impl<'a> MergeRow<'a> {
     }
 
     /// A row of a bead that stands in no file.
-    pub(super) fn of(bead: Bead) -> Self {
+    pub(super) fn from_bead(bead: Bead) -> Self {
         Self {
             id: Cow::Owned(bead.id.clone()),
             raw: Cow::Owned(record::serialize_bead(&bead)),
@@ -49,7 +49,7 @@ impl<'a> MergeRow<'a> {
 
 /// The lines of one side.
 #[derive(Debug, Default)]
-pub(super) struct Table<'a> {
+pub(super) struct MergeTable<'a> {
     /// By id.
     pub rows: Vec<MergeRow<'a>>,
     /// Damaged lines that name an id which another line has, too.
@@ -58,9 +58,9 @@ pub(super) struct Table<'a> {
     pub loose: Vec<&'a [u8]>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> MergeTable<'a> {
     /// Reads a file; `Err` is the number of the first line with a conflict marker.
-    pub(super) fn read(text: &'a [u8]) -> Result<Self, usize> {
+    pub(super) fn parse(text: &'a [u8]) -> Result<Self, usize> {
         let start = usize::from(text.starts_with(b"\xef\xbb\xbf")) * 3;
         let mut table = Self::default();
         for (number, span) in lines::iter_line_spans(text, start) {
@@ -94,11 +94,11 @@ impl<'a> Table<'a> {
 
     /// Makes every id stand once: records of one bead are merged, of several beads all but the first move
     /// to other ids, damaged lines stand aside.
-    pub(super) fn settle(
+    pub(super) fn deduplicate(
         &mut self,
-        base: Option<&Table<'_>>,
-        notes: &mut Vec<Note>,
-        lost: &mut Vec<Overruled>,
+        base: Option<&MergeTable<'_>>,
+        notes: &mut Vec<MergeNote>,
+        lost: &mut Vec<OverruledValue>,
     ) {
         while self.rows.windows(2).any(|two| two[0].id == two[1].id) {
             let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
@@ -110,19 +110,19 @@ impl<'a> Table<'a> {
                 if group.len() == 1 {
                     self.rows.append(&mut group);
                 } else {
-                    self.settle_group(group, base, notes, lost);
+                    self.deduplicate_group(group, base, notes, lost);
                 }
             }
             self.sort();
         }
     }
 
-    fn settle_group(
+    fn deduplicate_group(
         &mut self,
         mut group: Vec<MergeRow<'a>>,
-        base: Option<&Table<'_>>,
-        notes: &mut Vec<Note>,
-        lost: &mut Vec<Overruled>,
+        base: Option<&MergeTable<'_>>,
+        notes: &mut Vec<MergeNote>,
+        lost: &mut Vec<OverruledValue>,
     ) {
         let id = group[0].id.to_string();
         group.sort_by(|a, b| a.raw.cmp(&b.raw));
@@ -151,30 +151,39 @@ impl<'a> Table<'a> {
                 continue;
             };
             let base = base.filter(|base| collision::is_same_bead(base, bead));
-            let merged = beads(base, other.bead(), Some(bead));
+            let merged = merge_beads(base, other.bead(), Some(bead));
             lost.extend(merged.lost);
             if let Some(bead) = merged.bead {
-                let fields = Fields::of(&bead);
-                let stays = other.bead().is_some_and(|own| Fields::of(own) == fields);
+                let fields = MergeFields::from_bead(&bead);
+                let stays = other
+                    .bead()
+                    .is_some_and(|own| MergeFields::from_bead(own) == fields);
                 if !stays {
-                    let as_new = row.bead().is_some_and(|own| Fields::of(own) == fields);
-                    *other = if as_new { row } else { MergeRow::of(*bead) };
+                    let as_new = row
+                        .bead()
+                        .is_some_and(|own| MergeFields::from_bead(own) == fields);
+                    *other = if as_new {
+                        row
+                    } else {
+                        MergeRow::from_bead(*bead)
+                    };
                 }
             }
         }
         apart.sort_by(|a, b| match (a.bead(), b.bead()) {
-            (Some(a), Some(b)) => collision::order(a, b),
+            (Some(a), Some(b)) => collision::compare_identity(a, b),
             _ => std::cmp::Ordering::Equal,
         });
         for (at, row) in apart.into_iter().enumerate() {
             match row.bead() {
                 Some(bead) if at > 0 => {
-                    let moved = collision::moved(bead, collision::Side::Left).bead;
-                    notes.push(Note::Moved {
+                    let moved =
+                        collision::move_to_new_id(bead, collision::CollisionSide::Left).bead;
+                    notes.push(MergeNote::Moved {
                         from: id.clone(),
                         to: moved.id.clone(),
                     });
-                    self.rows.push(MergeRow::of(moved));
+                    self.rows.push(MergeRow::from_bead(moved));
                 }
                 _ => self.rows.push(row),
             }
@@ -207,16 +216,16 @@ impl<'a> Table<'a> {
                 }
             }
             if leaves {
-                bead = collision::moved(&bead, collision::Side::Left).bead;
+                bead = collision::move_to_new_id(&bead, collision::CollisionSide::Left).bead;
             }
-            *row = MergeRow::of(bead);
+            *row = MergeRow::from_bead(bead);
         }
         self.sort();
     }
 }
 
 /// The id of a line that is a bead.
-pub fn id_of(line: &[u8]) -> Option<String> {
+pub fn id_of_line(line: &[u8]) -> Option<String> {
     match record::first_id(line) {
         Some(id) => Some(id.to_owned()),
         None => record::parse_bead(line).ok().map(|bead| bead.id),
@@ -226,5 +235,5 @@ pub fn id_of(line: &[u8]) -> Option<String> {
 /// The lines of a text that are beads, each with its id.
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     let lines = lines::iter_line_spans(text, 0).map(|(_, span)| &text[span]);
-    lines.filter_map(|line| Some((id_of(line)?, line)))
+    lines.filter_map(|line| Some((id_of_line(line)?, line)))
 }

@@ -50,7 +50,7 @@ pub fn complete(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
         add(paths.issues(), "", 0o644)?;
     }
     if let Some(prefix) = prefix {
-        config::set(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
+        config::set_setting(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
     }
     // Last, since it makes the folder a project.
     add(&dir.join("metadata.json"), METADATA, 0o600)?;
@@ -65,7 +65,7 @@ pub(crate) fn fill(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     let path = dir.join("config.yaml");
     if let Some(prefix) = prefix {
         // The writers' lock is held, which a change of the settings takes.
-        let text = config::yaml::set(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
+        let text = config::yaml::set_key(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
         add(&path, &text, 0o644)?;
     }
     add(&path, CONFIG, 0o644)?;

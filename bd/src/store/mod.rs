@@ -133,7 +133,7 @@ impl Store {
 
     fn settings(&self) -> Result<Config, StoreError> {
         let known = self.settings.clone().map(Ok);
-        Ok(known.unwrap_or_else(|| Config::of_dir(self.dir()))?)
+        Ok(known.unwrap_or_else(|| Config::from_dir(self.dir()))?)
     }
 
     /// The folder.

@@ -218,7 +218,7 @@ impl Commit<'_> {
             return Ok(Some(other.clone()));
         }
         let base = base.map(text).transpose()?.unwrap_or_default();
-        let merged = merge::files(&base, &text(one)?, &text(other)?, &|_| None)?;
+        let merged = merge::merge_files(&base, &text(one)?, &text(other)?, &|_| None)?;
         Ok(Some(self.file(&merged.text)?))
     }
 }

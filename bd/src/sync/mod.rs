@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crate::config::Config;
 use crate::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
-use crate::merge::{MergeError, Note, Overruled};
+use crate::merge::{MergeError, MergeNote, OverruledValue};
 use crate::store::exchange::{Base, StoreSide};
 use crate::store::rollback;
 use crate::store::{Store, StoreError};
@@ -76,9 +76,9 @@ pub struct Synced {
     /// How many beads of the store changed by what others did.
     pub received: usize,
     /// What conflicts took away.
-    pub lost: Vec<Overruled>,
+    pub lost: Vec<OverruledValue>,
     /// What else should be told.
-    pub notes: Vec<Note>,
+    pub notes: Vec<MergeNote>,
     /// Whether the remote has it all.
     pub pushed: bool,
     /// Why the remote does not have it, though it was to.

@@ -14,7 +14,7 @@ use super::tips::Tips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
-use crate::merge::{self, Note, Overruled};
+use crate::merge::{self, MergeNote, OverruledValue};
 use crate::store::exchange::{Files, StoreSide, United};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
@@ -22,8 +22,8 @@ use crate::store::{archive, journal};
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MergeReport {
-    pub lost: Vec<Overruled>,
-    pub notes: Vec<Note>,
+    pub lost: Vec<OverruledValue>,
+    pub notes: Vec<MergeNote>,
 }
 
 impl Sides {
@@ -127,7 +127,7 @@ pub(super) fn take(
             None => Rc::new(presumed(&store.found_lines()?, &issues, &right)),
         };
         let archived = Archived::of([&own.archive, &theirs]);
-        let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
+        let merged = merge::merge_files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
         told.lost.extend(merged.lost);
         told.notes.extend(merged.notes);
@@ -191,7 +191,7 @@ impl<'a> Archived<'a> {
 /// Every bead that either archive has, unless it lives among the issues.
 pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
     let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
-    let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
+    let merged = merge::merge_files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());

@@ -179,7 +179,7 @@ fn beads(layout: &Layout) -> anyhow::Result<Store> {
         ("allowed_prefixes", "hq,hq-cv"),
     ];
     for (key, value) in settings {
-        bd::config::set(&folder, key, value)?;
+        bd::config::set_setting(&folder, key, value)?;
     }
     let routes = layout.routes();
     if !routes.exists() {

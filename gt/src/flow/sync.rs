@@ -88,7 +88,7 @@ fn fact(
         return None;
     }
     // Settings that cannot be read are reported where they are used.
-    let config = Config::of_dir(store.dir()).ok()?;
+    let config = Config::from_dir(store.dir()).ok()?;
     let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
     if !is_on || !SyncPlace::is_own(store.dir()) {
         return None;
@@ -151,9 +151,9 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     let Some(rig) = rig.map(|rig| town.layout.rig(rig)) else {
         return Ok(());
     };
-    let config = Config::of_dir(&rig.beads())?;
+    let config = Config::from_dir(&rig.beads())?;
     let git = Git::at(rig.repo()).with_network(NETWORK);
-    let may_push = config.flag("daemon.auto-push") && config.may_push();
+    let may_push = config.flag("daemon.auto-push") && config.can_push();
     if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
         return Ok(());
     }
@@ -162,7 +162,7 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
 
 fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
     let store = store(town, rig)?;
-    let config = Config::of_dir(store.dir())?;
+    let config = Config::from_dir(store.dir())?;
     let actor = Identity {
         name: town.actor.to_string(),
         email: "beads@gastown.local".to_owned(),
@@ -174,7 +174,7 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
         author: sync::author(&config, store.dir(), &town.env, actor),
         message: None,
         pull: true,
-        push: config.flag("daemon.auto-push") && config.may_push(),
+        push: config.flag("daemon.auto-push") && config.can_push(),
         clock: &town.clock,
         random: &town.random,
     };

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use bd::bead::lines;
 use bd::bead::record;
 use bd::graph::ready::{self, ReadyQuery};
-use bd::merge::{self, Merge};
+use bd::merge::{self, FileMerge};
 use bd::query::Filter;
 use bd::store::{self, Store};
 
@@ -29,8 +29,8 @@ fn parts(data: &[u8]) -> [&[u8]; 3] {
     [next(), next(), next()]
 }
 
-fn merged(base: &[u8], left: &[u8], right: &[u8]) -> Option<Merge> {
-    merge::files(base, left, right, &|_| None).ok()
+fn merged(base: &[u8], left: &[u8], right: &[u8]) -> Option<FileMerge> {
+    merge::merge_files(base, left, right, &|_| None).ok()
 }
 
 /// The merge of any three texts: left and right can be swapped, a result merges into itself, no line that is
@@ -39,7 +39,8 @@ pub fn merge_driver(data: &[u8]) {
     let [base, left, right] = parts(data);
     let merge = merged(base, left, right);
     let swapped = merged(base, right, left);
-    let symmetric = |merge: &Merge| (merge.text.clone(), merge.lost.clone(), merge.notes.clone());
+    let symmetric =
+        |merge: &FileMerge| (merge.text.clone(), merge.lost.clone(), merge.notes.clone());
     assert!(
         merge.as_ref().map(symmetric) == swapped.as_ref().map(symmetric),
         "left and right can be swapped"

@@ -20,10 +20,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("config set")?;
     let store = ctx.store()?;
     let value = cleaned(&args.key, &args.value);
-    config::set(store.dir(), &args.key, &value)?;
+    config::set_setting(store.dir(), &args.key, &value)?;
     let mut answer = json!({"key": args.key, "value": value});
     let mut line = format!("Set {} = {}", args.key, escape::escape_line(&value));
-    if key::is_yaml_only(&key::canonical(&args.key)) {
+    if key::is_yaml_only(&key::canonicalize_name(&args.key)) {
         answer["location"] = json!("config.yaml");
         line.push_str(" (in config.yaml)");
     }

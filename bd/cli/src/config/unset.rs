@@ -14,6 +14,6 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.may_change("config unset")?;
-    config::unset(ctx.store()?.dir(), &args.key)?;
+    config::unset_setting(ctx.store()?.dir(), &args.key)?;
     TextReport::new(json!({"key": args.key}), format!("Unset {}", args.key)).into_answer()
 }

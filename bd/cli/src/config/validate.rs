@@ -12,7 +12,7 @@ pub(super) fn run(ctx: &Context) -> CommandResult {
     ctx.found()?;
     let stored = ctx.config.stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::wants(name, &setting.value)?;
+        let wanted = key::find_expectation(name, &setting.value)?;
         Some(format!("{name} takes {wanted}, not {:?}", setting.value))
     });
     let problems: Vec<String> = odd.collect();

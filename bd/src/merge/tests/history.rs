@@ -5,15 +5,15 @@ use proptest::prelude::*;
 use crate::bead::{Bead, Comment, Dep, Stamp, Status, record};
 
 /// One step: what is done, to which bead, with which value, at which minute.
-pub(super) type Step = (u8, u8, u8, u8, u8);
+pub(super) type HistoryStep = (u8, u8, u8, u8, u8);
 
-pub(super) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn any_steps(most: usize) -> impl Strategy<Value = Vec<HistoryStep>> {
     proptest::collection::vec((0u8..24, 0u8..8, any::<u8>(), 0u8..4, 0u8..6), 0..most)
 }
 
 /// The beads of one clone, by id.
 #[derive(Debug, Clone, Default)]
-pub(super) struct World {
+pub(super) struct TestClone {
     pub(super) beads: Vec<Bead>,
     /// Tells clones apart: two never make a bead at the same instant.
     pub(super) clone: u8,
@@ -97,7 +97,7 @@ const OTHERS: [(&str, [&str; 3]); 12] = [
     ("x-other", ["{\"a\": 1}", "[1,2]", "\"\\u00e9\""]),
 ];
 
-impl World {
+impl TestClone {
     pub(super) fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         for bead in &self.beads {
@@ -116,14 +116,14 @@ impl World {
     }
 
     /// The clone after these steps.
-    pub(super) fn after(mut self, steps: &[Step]) -> Self {
+    pub(super) fn after(mut self, steps: &[HistoryStep]) -> Self {
         for (number, step) in steps.iter().enumerate() {
             self.step(number, *step);
         }
         self
     }
 
-    fn step(&mut self, number: usize, (what, which, field, value, minute): Step) {
+    fn step(&mut self, number: usize, (what, which, field, value, minute): HistoryStep) {
         if what == 0 || self.beads.is_empty() {
             return self.create(number, which, minute);
         }
@@ -134,18 +134,18 @@ impl World {
         }
         let target = self.beads[usize::from(field) % self.beads.len()].id.clone();
         let bead = &mut self.beads[at];
-        let now = time(minute, 0);
+        let now = build_time(minute, 0);
         // Labels, edges and comments do not touch `updated_at`.
         match what {
-            2..=4 => return label(bead, value),
-            5 => return edge(bead, &target, value, now),
-            6..=8 => return comment(bead, field, value, now),
+            2..=4 => return change_label(bead, value),
+            5 => return change_edge(bead, &target, value, now),
+            6..=8 => return change_comment(bead, field, value, now),
             9 => bead
                 .set_metadata(&format!("k{}", field % 3), value)
                 .unwrap(),
-            10 => close(bead, value, &now),
-            11 => open(bead, value),
-            12 => delete(bead, &now),
+            10 => close_bead(bead, value, &now),
+            11 => open_bead(bead, value),
+            12 => delete_bead(bead, &now),
             13..=16 => {
                 let name = TEXTS[usize::from(field) % 30];
                 let text = ["\"a\"", "\"b <&>\"", "\"\"", "\"d\""][usize::from(value)];
@@ -154,7 +154,7 @@ impl World {
                 } else {
                     text
                 };
-                set(bead, name, text);
+                set_key_text(bead, name, text);
             }
             17 => {
                 let word = format!("w{value}");
@@ -165,7 +165,7 @@ impl World {
             }
             _ => {
                 let (name, values) = OTHERS[usize::from(field) % OTHERS.len()];
-                set(
+                set_key_text(
                     bead,
                     name,
                     values.get(usize::from(value)).unwrap_or(&"null"),
@@ -187,7 +187,7 @@ impl World {
             return;
         }
         let nano = 1 + u32::from(self.clone) * 100_000 + u32::try_from(number).unwrap();
-        let made = time(minute, nano);
+        let made = build_time(minute, nano);
         self.beads.push(Bead {
             id,
             title: format!("made by {}", self.clone),
@@ -200,12 +200,12 @@ impl World {
     }
 }
 
-fn time(minute: u8, nano: u32) -> Stamp {
+fn build_time(minute: u8, nano: u32) -> Stamp {
     Stamp::parse(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
 }
 
 /// Sets a key to a JSON text; `null` and an empty text remove it.
-fn set(bead: &mut Bead, key: &str, value: &str) {
+fn set_key_text(bead: &mut Bead, key: &str, value: &str) {
     let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
     let mut pairs = record::parse_pairs(&line).unwrap();
     let absent = matches!(value, "null" | "\"\"");
@@ -223,7 +223,7 @@ fn set(bead: &mut Bead, key: &str, value: &str) {
     *bead = record::parse_bead(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
 }
 
-fn label(bead: &mut Bead, value: u8) {
+fn change_label(bead: &mut Bead, value: u8) {
     let label = format!("l{value}");
     match bead.labels.iter().position(|own| *own == label) {
         Some(at) => drop(bead.labels.remove(at)),
@@ -232,7 +232,7 @@ fn label(bead: &mut Bead, value: u8) {
     bead.sort_parts();
 }
 
-fn edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
+fn change_edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
     let kind = ["blocks", "related", "tracks", "odd"][usize::from(value)];
     let same = |edge: &Dep| edge.depends_on_id == target && edge.kind == kind.into();
     if let Some(at) = bead.dependencies.iter().position(same) {
@@ -249,7 +249,7 @@ fn edge(bead: &mut Bead, target: &str, value: u8, now: Stamp) {
     }
 }
 
-fn comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
+fn change_comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     let count = bead.comments.len();
     let at = usize::from(field) % count.max(1);
     match value {
@@ -271,7 +271,7 @@ fn comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     }
 }
 
-fn close(bead: &mut Bead, value: u8, now: &Stamp) {
+fn close_bead(bead: &mut Bead, value: u8, now: &Stamp) {
     if bead.is_tombstone() {
         return;
     }
@@ -280,7 +280,7 @@ fn close(bead: &mut Bead, value: u8, now: &Stamp) {
     bead.close_reason = ["", "done", "wontfix", "duplicate"][usize::from(value)].into();
 }
 
-fn open(bead: &mut Bead, value: u8) {
+fn open_bead(bead: &mut Bead, value: u8) {
     bead.status = ["open", "in_progress", "blocked", "deferred"][usize::from(value)].into();
     bead.closed_at = None;
     bead.close_reason.clear();
@@ -289,7 +289,7 @@ fn open(bead: &mut Bead, value: u8) {
     bead.original_type.clear();
 }
 
-fn delete(bead: &mut Bead, now: &Stamp) {
+fn delete_bead(bead: &mut Bead, now: &Stamp) {
     bead.original_type = bead.issue_type.to_string();
     bead.status = Status::Tombstone;
     bead.closed_at = None;

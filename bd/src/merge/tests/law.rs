@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::history::{Step, World, steps};
+use super::history::{HistoryStep, TestClone, any_steps};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{Merge, Note, Overruled, files, former_id};
+use crate::merge::{FileMerge, MergeNote, OverruledValue, former_id, merge_files};
 
-fn merge(base: &World, left: &World, right: &World) -> Merge {
-    files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
+fn merge_clones(base: &TestClone, left: &TestClone, right: &TestClone) -> FileMerge {
+    merge_files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
 }
 
-fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {
-    let base = World::default().after(base);
-    let clone = |number, steps: &[Step]| {
-        let world = World {
+fn build_clones(
+    base: &[HistoryStep],
+    left: &[HistoryStep],
+    right: &[HistoryStep],
+) -> [TestClone; 3] {
+    let base = TestClone::default().after(base);
+    let clone = |number, steps: &[HistoryStep]| {
+        let world = TestClone {
             clone: number,
             ..base.clone()
         };
@@ -26,17 +30,21 @@ fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {
 }
 
 /// What a bead is known by, whatever its id.
-fn maker(bead: &Bead) -> String {
+fn identity_key(bead: &Bead) -> String {
     let id = former_id(bead).unwrap_or_else(|| bead.id.clone());
     format!("{id} {} {}", bead.created_at, bead.created_by)
 }
 
-fn by_maker(world: &World) -> BTreeMap<String, &Bead> {
-    world.beads.iter().map(|bead| (maker(bead), bead)).collect()
+fn by_maker(world: &TestClone) -> BTreeMap<String, &Bead> {
+    world
+        .beads
+        .iter()
+        .map(|bead| (identity_key(bead), bead))
+        .collect()
 }
 
 /// The fields of a bead that stand for themselves.
-fn plain(bead: &Bead) -> BTreeMap<String, String> {
+fn plain_fields(bead: &Bead) -> BTreeMap<String, String> {
     const OTHER_RULES: [&str; 17] = [
         "id",
         "updated_at",
@@ -65,15 +73,15 @@ fn plain(bead: &Bead) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn words(bead: &Bead) -> Vec<String> {
+fn list_words(bead: &Bead) -> Vec<String> {
     let labels = bead.labels.iter().map(|label| format!("label {label}"));
     let waiters = bead.waiters.iter().map(|word| format!("waiter {word}"));
     labels.chain(waiters).collect()
 }
 
 /// Every edit that only one side made is in the result; every value that lost is told.
-fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
-    let [b, l, r, m] = [base, left, right, result].map(plain);
+fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
+    let [b, l, r, m] = [base, left, right, result].map(plain_fields);
     for key in b.keys().chain(l.keys()).chain(r.keys()) {
         let [b, l, r, m] = [&b, &l, &r, &m].map(|side| side.get(key));
         if key.ends_with("_at") || key == "defer_until" || key == "last_activity" {
@@ -87,7 +95,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             let loser = if m == l { r } else { l };
             assert!(m == l || m == r);
             let value = loser.map_or("null", String::as_str);
-            let is_told = |lost: &Overruled| {
+            let is_told = |lost: &OverruledValue| {
                 lost.id == result.id && lost.field == *key && lost.value == value
             };
             assert!(
@@ -96,7 +104,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             );
         }
     }
-    let [b, l, r, m] = [base, left, right, result].map(words);
+    let [b, l, r, m] = [base, left, right, result].map(list_words);
     for word in l.iter().chain(&r) {
         let everywhere = l.contains(word) && r.contains(word);
         assert_eq!(m.contains(word), everywhere || !b.contains(word), "{word}");
@@ -107,7 +115,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
     check_deletion(base, left, right, result, merge);
 }
 
-fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
+fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
     let says = |bead: &Bead, text: &str| bead.comments.iter().any(|own| own.text == text);
     let edited = |bead: &Bead| {
         bead.comments
@@ -121,7 +129,7 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
         let new = !says(base, &own.text);
         let both = says(left, &own.text) && says(right, &own.text);
         // One that took the number and time of a removed one is an edit of that, and in conflict with its removal.
-        let is_told = |lost: &Overruled| {
+        let is_told = |lost: &OverruledValue| {
             lost.id == result.id && lost.field == "comments" && lost.value.contains(&own.text)
         };
         if new || both {
@@ -136,7 +144,7 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
 }
 
 /// A deletion that stays over an edit is told.
-fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
+fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
     let live = [left, right].into_iter().find(|side| !side.is_tombstone());
     let Some(live) = live.filter(|_| result.is_tombstone()) else {
         return;
@@ -151,10 +159,10 @@ fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
         dependencies: Vec::new(),
         ..bead.clone()
     };
-    let note = Note::Buried {
+    let note = MergeNote::Buried {
         id: result.id.clone(),
     };
-    let stood = Overruled {
+    let stood = OverruledValue {
         id: result.id.clone(),
         field: "status".into(),
         value: format!("\"{}\"", live.status),
@@ -168,10 +176,10 @@ fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
 }
 
 /// Everything that must hold of one merge.
-fn check(base: &World, left: &World, right: &World) -> World {
-    let merged = merge(base, left, right);
-    let swapped = merge(base, right, left);
-    let inputs = [base, left, right].map(World::text);
+fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClone {
+    let merged = merge_clones(base, left, right);
+    let swapped = merge_clones(base, right, left);
+    let inputs = [base, left, right].map(TestClone::text);
     let inputs = inputs.map(|text| String::from_utf8(text).unwrap());
     assert_eq!(
         String::from_utf8_lossy(&merged.text),
@@ -183,7 +191,7 @@ fn check(base: &World, left: &World, right: &World) -> World {
         (&swapped.lost, &swapped.notes),
         "{inputs:#?}"
     );
-    let result = World::read(&merged.text, 9);
+    let result = TestClone::read(&merged.text, 9);
     assert_eq!(
         result.text(),
         merged.text,
@@ -195,14 +203,14 @@ fn check(base: &World, left: &World, right: &World) -> World {
         assert_eq!(sound, Ok(()), "{bead:?}");
     }
     for again in [base, left, right, &result] {
-        let twice = merge(again, &result, &result);
+        let twice = merge_clones(again, &result, &result);
         assert_eq!(
             twice.text, merged.text,
             "merging a result again changes nothing"
         );
         assert_eq!(twice.lost, []);
         assert_eq!(
-            merge(again, again, &result).text,
+            merge_clones(again, again, &result).text,
             merged.text,
             "a fast forward"
         );
@@ -216,11 +224,11 @@ fn check(base: &World, left: &World, right: &World) -> World {
                     check_comments(base, left, right, result, &merged);
                 }
             }
-            (None, _, _, Some(result)) => assert_eq!(plain(own), plain(result)),
+            (None, _, _, Some(result)) => assert_eq!(plain_fields(own), plain_fields(result)),
             (Some(base), _, _, Some(result)) => {
                 // One whose edge followed a bead to its new id is not as it was either.
                 assert!(*base != *own || *result != *own, "{own:?}");
-                assert_eq!(plain(own), plain(result));
+                assert_eq!(plain_fields(own), plain_fields(result));
             }
             (Some(base), left, right, None) => {
                 assert!(left.is_none() || right.is_none());
@@ -233,7 +241,7 @@ fn check(base: &World, left: &World, right: &World) -> World {
 }
 
 /// As many cases as `PROPTEST_CASES` says; few where it is not set.
-fn config() -> ProptestConfig {
+fn proptest_config() -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if config.cases == 256 {
         config.cases = 40;
@@ -242,43 +250,43 @@ fn config() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(proptest_config())]
 
     #[test]
-    fn any_two_histories_merge(base in steps(30), left in steps(25), right in steps(25)) {
-        let [base, left, right] = clones(&base, &left, &right);
-        check(&base, &left, &right);
+    fn any_two_histories_merge(base in any_steps(30), left in any_steps(25), right in any_steps(25)) {
+        let [base, left, right] = build_clones(&base, &left, &right);
+        check_merge(&base, &left, &right);
     }
 
     #[test]
-    fn histories_of_one_bead_merge(left in steps(12), right in steps(12)) {
-        let on_one = |steps: &[Step]| -> Vec<Step> {
+    fn histories_of_one_bead_merge(left in any_steps(12), right in any_steps(12)) {
+        let on_one = |steps: &[HistoryStep]| -> Vec<HistoryStep> {
             steps.iter().map(|(what, _, field, value, minute)| (2 + what % 22, 0, *field, *value, *minute)).collect()
         };
-        let [base, left, right] = clones(&[(0, 1, 0, 0, 0)], &on_one(&left), &on_one(&right));
-        check(&base, &left, &right);
+        let [base, left, right] = build_clones(&[(0, 1, 0, 0, 0)], &on_one(&left), &on_one(&right));
+        check_merge(&base, &left, &right);
     }
 
     #[test]
     fn clones_that_exchange_end_up_equal(
-        start in steps(20),
-        work in proptest::collection::vec((0usize..3, steps(8)), 1..8),
+        start in any_steps(20),
+        work in proptest::collection::vec((0usize..3, any_steps(8)), 1..8),
     ) {
-        let start = World::default().after(&start);
+        let start = TestClone::default().after(&start);
         let mut hub = start.clone();
-        let mut clones: Vec<(World, World)> = (1..4)
-            .map(|clone| (start.clone(), World { clone, ..start.clone() }))
+        let mut clones: Vec<(TestClone, TestClone)> = (1..4)
+            .map(|clone| (start.clone(), TestClone { clone, ..start.clone() }))
             .collect();
-        let idle: [(usize, Vec<Step>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
+        let idle: [(usize, Vec<HistoryStep>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
         for (at, steps) in work.into_iter().chain(idle) {
             let (seen, own) = &mut clones[at];
             // Numbers of steps make instants: never the same twice in a clone.
             let clone = own.clone + 3;
-            *own = World { clone, ..own.clone() }.after(&steps);
-            let merged = check(seen, own, &hub);
+            *own = TestClone { clone, ..own.clone() }.after(&steps);
+            let merged = check_merge(seen, own, &hub);
             hub = merged.clone();
             *seen = merged.clone();
-            *own = World { clone, ..merged };
+            *own = TestClone { clone, ..merged };
         }
         for (_, own) in &clones {
             prop_assert_eq!(own.text(), hub.text());
@@ -287,10 +295,10 @@ proptest! {
 
     #[test]
     fn the_order_of_merges_does_not_matter_where_no_field_is_changed_twice(
-        start in steps(20),
-        all in proptest::collection::vec(steps(12), 3),
+        start in any_steps(20),
+        all in proptest::collection::vec(any_steps(12), 3),
     ) {
-        let base = World::default().after(&start);
+        let base = TestClone::default().after(&start);
         // Each clone has fields of its own; creations collide.
         let own = |clone: u8| {
             let steps = all[usize::from(clone)].iter().filter_map(|(what, which, field, value, minute)| {
@@ -306,14 +314,14 @@ proptest! {
                 let value = if edits { 2 } else { value };
                 Some((what, *which, field, value.max(u8::from((6..=8).contains(&what)) * 2), *minute))
             });
-            let steps: Vec<Step> = steps.collect();
-            World { clone: clone + 1, ..base.clone() }.after(&steps)
+            let steps: Vec<HistoryStep> = steps.collect();
+            TestClone { clone: clone + 1, ..base.clone() }.after(&steps)
         };
         let [a, b, c] = [own(0), own(1), own(2)];
-        let pair = |x: &World, y: &World| World::read(&merge(&base, x, y).text, 9);
-        let first = merge(&base, &pair(&a, &b), &c).text;
-        let second = merge(&base, &a, &pair(&b, &c)).text;
-        let third = merge(&base, &pair(&a, &c), &b).text;
+        let pair = |x: &TestClone, y: &TestClone| TestClone::read(&merge_clones(&base, x, y).text, 9);
+        let first = merge_clones(&base, &pair(&a, &b), &c).text;
+        let second = merge_clones(&base, &a, &pair(&b, &c)).text;
+        let third = merge_clones(&base, &pair(&a, &c), &b).text;
         prop_assert_eq!(String::from_utf8_lossy(&first), String::from_utf8_lossy(&second));
         prop_assert_eq!(first, third);
     }

@@ -125,7 +125,7 @@ impl Difference {
             // A damaged line still says whose it was.
             let line = source.bytes_at(ISSUES, note.offset, note.length);
             let line = line.map_err(failed)?;
-            if let Some(id) = merge::id_of(&line).filter(|id| index.find(id).is_none()) {
+            if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
                 differ.found.insert(id, line);
             }
         }

@@ -274,7 +274,7 @@ impl Sides {
         });
         let mut wanted: Vec<(Bead, Vec<u8>)> = wanted.collect();
         wanted.retain(|(bead, _)| {
-            let row = read.index.find(&collision::new_id(bead));
+            let row = read.index.find(&collision::compute_new_id(bead));
             let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
             moved.is_none_or(|moved| as_this(&moved, bead).is_none())
         });
@@ -343,7 +343,7 @@ impl Sides {
             };
             last.updated_at = Stamp::from(jiff::Timestamp::MAX);
         }
-        let mut merged = merge::beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
+        let mut merged = merge::merge_beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
         merged.updated_at.clone_from(&found.updated_at);
         if record::serialize_bead(&merged) == record::serialize_bead(&found) {
             return None;
@@ -499,7 +499,7 @@ impl RolledBack {
             }
             return plan;
         }
-        let merged = merge::beads(base.as_ref(), Some(&ours), Some(&now));
+        let merged = merge::merge_beads(base.as_ref(), Some(&ours), Some(&now));
         let beads = merged.moved.map(|moved| moved.bead).into_iter();
         let beads = beads
             .chain(merged.bead.map(|bead| *bead))

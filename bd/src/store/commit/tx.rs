@@ -135,7 +135,7 @@ impl<'a> Tx<'a> {
     /// Writes a durable bead as a line has it, byte by byte.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
         if let Some(own) =
-            merge::id_of(line).and_then(|id| PendingBead::read(line, &id, BeadFile::Issues))
+            merge::id_of_line(line).and_then(|id| PendingBead::read(line, &id, BeadFile::Issues))
         {
             let id = own.id.clone();
             self.remember(&id)?;

@@ -23,7 +23,7 @@ pub(crate) use base::begin;
 
 use super::{FOLD_TRIES, SETTLE_PAUSE, SETTLE_TRIES, Store, StoreError};
 use crate::bead::Stamp;
-use crate::merge::Overruled;
+use crate::merge::OverruledValue;
 use crate::store::commit::place_issues;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
@@ -55,7 +55,7 @@ pub struct United {
     /// Files of history that have to be as here, by their names below `events/`.
     pub events: Files,
     /// What conflicts took away.
-    pub lost: Vec<Overruled>,
+    pub lost: Vec<OverruledValue>,
 }
 
 /// A store as it was when it was brought together with the other side.

@@ -102,7 +102,7 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
             united
                 .events
                 .insert("k/2026-01.jsonl".to_owned(), b"history\n".to_vec());
-            united.lost.push(Overruled {
+            united.lost.push(OverruledValue {
                 id: "p-1".into(),
                 field: "title".into(),
                 value: "\"lost\"".into(),

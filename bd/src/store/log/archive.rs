@@ -35,7 +35,7 @@ impl Archive {
     fn add(&mut self, text: Vec<u8>) {
         let number = self.texts.len();
         for (_, span) in lines::iter_line_spans(&text, 0) {
-            if let Some(id) = merge::id_of(&text[span.clone()]) {
+            if let Some(id) = merge::id_of_line(&text[span.clone()]) {
                 self.places.insert(id, (number, span));
             }
         }
@@ -128,7 +128,7 @@ fn rewrite(
     let mut changed = !new.is_empty();
     for (_, span) in lines::iter_line_spans(&text, 0) {
         let line = &text[span];
-        match merge::id_of(line) {
+        match merge::id_of_line(line) {
             Some(id) if is_out(&id) => changed = true,
             Some(id) => kept.push((id, line)),
             None => others.push(line),

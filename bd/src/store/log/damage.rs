@@ -69,7 +69,7 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
         let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
         let record = values.next()?.ok()?.get();
         let is_sound = head.after == Some(line_hash(record.as_bytes()).as_str())
-            && merge::id_of(record.as_bytes()).as_deref() == Some(head.id);
+            && merge::id_of_line(record.as_bytes()).as_deref() == Some(head.id);
         is_sound.then(|| Sound {
             id: head.id.to_owned(),
             before: head.before.map(str::to_owned),

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::bead::record::RecordFields;
-use crate::merge::{self, Merge, Overruled};
+use crate::merge::{self, FileMerge, OverruledValue};
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{clone_id, files};
 use crate::store::log::event::{Change, Event};
@@ -43,7 +43,7 @@ const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Merged {
     pub id: String,
     /// Values that lost.
-    pub lost: Vec<Overruled>,
+    pub lost: Vec<OverruledValue>,
     /// The hash of its line there, and of what became of both; `None` for no line.
     pub from: Option<u64>,
     pub to: Option<u64>,
@@ -152,7 +152,7 @@ impl Store {
     /// Writes down what conflicts took away when two texts became one.
     pub fn remember_merge(
         &self,
-        merge: &Merge,
+        merge: &FileMerge,
         ours: &[u8],
         clock: &Clock,
     ) -> Result<(), StoreError> {
@@ -167,8 +167,8 @@ impl Store {
 }
 
 /// What became of beads that lost values, in our text and in what came of it.
-pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, Vec<Overruled>> = BTreeMap::new();
+pub(crate) fn by_bead(lost: &[OverruledValue], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+    let mut beads: BTreeMap<&str, Vec<OverruledValue>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
     }
@@ -187,7 +187,7 @@ pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged
 }
 
 /// Overruled values by field; several of one field, comments or edges, as a list.
-fn by_field(lost: &[Overruled]) -> Option<RecordFields> {
+fn by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in lost {
         fields.entry(&one.field).or_default().push(&one.value);

@@ -519,7 +519,7 @@ fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
 #[test]
 fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
     let place = Place::with_issues(&format!("{}\n{}\n", line("aa-1", "x"), line("bb-1", "y")));
-    crate::config::unset(&place.dir, "issue-prefix").unwrap();
+    crate::config::unset_setting(&place.dir, "issue-prefix").unwrap();
     assert!(matches!(
         place.store.prefix(),
         Err(StoreError::MixedPrefixes)
@@ -533,9 +533,9 @@ fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
 #[test]
 fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
     let mut place = Place::new();
-    let before = crate::config::Config::of_dir(&place.dir).unwrap();
+    let before = crate::config::Config::from_dir(&place.dir).unwrap();
     place.store = place.store.with_settings(Some(before));
-    crate::config::set(&place.dir, "issue-prefix", "new").unwrap();
+    crate::config::set_setting(&place.dir, "issue-prefix", "new").unwrap();
     let id = place.make("Made");
     assert!(id.starts_with("new-"), "{id}");
 }

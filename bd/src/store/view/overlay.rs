@@ -302,9 +302,9 @@ fn merge_in(
     let line = change.line.as_ref();
     let ours = line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok());
     let base = base_of(change);
-    let result = merge::beads(base.as_ref(), ours.as_ref(), theirs);
+    let result = merge::merge_beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
-        if moved.side == merge::collision::Side::Left {
+        if moved.side == merge::collision::CollisionSide::Left {
             // Ours has a new id; our edges follow it.
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);

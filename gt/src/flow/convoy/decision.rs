@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bd::bead::{Bead, fields};
-use bd::config::yaml::Node;
+use bd::config::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::town_hook::{Answer, FrontMatter};
@@ -80,7 +80,7 @@ impl Decision {
         }
     }
 
-    fn set_override(&mut self, id: &str, value: &Node) -> anyhow::Result<()> {
+    fn set_override(&mut self, id: &str, value: &YamlNode) -> anyhow::Result<()> {
         let front = self.own.remove(id).unwrap_or_else(|| self.front.clone());
         self.own
             .insert(id.to_owned(), front.with("override", value)?);

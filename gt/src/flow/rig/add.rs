@@ -215,7 +215,7 @@ fn beads(
         }
         check_free(town, rig, wanted)?;
         let store = Store::create(&own, wanted)?;
-        bd::config::set(
+        bd::config::set_setting(
             store.dir(),
             "types.custom",
             crate::flow::install::CUSTOM_TYPES,
@@ -263,7 +263,7 @@ fn from_branch(
     rig: &RigLayout,
     own: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let Some(there) = fresh::at(own, &Config::of_dir(own)?) else {
+    let Some(there) = fresh::at(own, &Config::from_dir(own)?) else {
         return Ok(None);
     };
     let taken = there.take(&town.clock)?;
@@ -271,7 +271,7 @@ fn from_branch(
         return Ok(None);
     };
     check_prefix_of(town, request, rig, &prefix)?;
-    bd::config::set(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
+    bd::config::set_setting(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
     Ok(Some(prefix))
 }
 

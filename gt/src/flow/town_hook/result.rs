@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use bd::config::yaml::{Node, tree};
+use bd::config::yaml::{YamlNode, parse_tree};
 use rustix::fs::OFlags;
 
 use super::Verdict;
@@ -38,7 +38,7 @@ pub struct Answer {
     /// What goes before the description of each bead.
     pub front: FrontMatter,
     /// What goes into the front matter of one bead only, as `override`.
-    pub overrides: BTreeMap<String, Node>,
+    pub overrides: BTreeMap<String, YamlNode>,
     /// Its words.
     pub reason: String,
 }
@@ -176,16 +176,16 @@ fn result_part(stdout: &str) -> Option<String> {
 }
 
 fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResult> {
-    let root = tree(text, NODES).map_err(BadResult::Yaml)?;
+    let root = parse_tree(text, NODES).map_err(BadResult::Yaml)?;
     let field = |field, what| BadResult::Field { field, what };
     let fields = match root {
-        Node::Map(entries) => entries
+        YamlNode::Map(entries) => entries
             .into_iter()
             .find(|(key, _)| key == "keeper_result")
             .map(|(_, value)| value),
         _ => None,
     };
-    let Some(Node::Map(fields)) = fields else {
+    let Some(YamlNode::Map(fields)) = fields else {
         return Err(field("keeper_result", "missing or no mapping"));
     };
     let mut answer = Answer {
@@ -194,12 +194,12 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
     };
     for (key, value) in fields {
         match (key.as_str(), value) {
-            ("status", Node::Text(text)) => answer.status = Some(status(&text)?),
-            ("adr", Node::Text(text)) => answer.adr = decision_id(&text)?,
-            ("adr_path", Node::Text(text)) => answer.adr_path = inside(&text)?,
+            ("status", YamlNode::Text(text)) => answer.status = Some(status(&text)?),
+            ("adr", YamlNode::Text(text)) => answer.adr = decision_id(&text)?,
+            ("adr_path", YamlNode::Text(text)) => answer.adr_path = inside(&text)?,
             ("bead_frontmatter", value) => answer.front = FrontMatter::read(&value)?,
-            ("reason", Node::Text(text)) => answer.reason = text,
-            ("bead_overrides", Node::Map(entries)) => {
+            ("reason", YamlNode::Text(text)) => answer.reason = text,
+            ("bead_overrides", YamlNode::Map(entries)) => {
                 if entries.len() > OVERRIDES {
                     return Err(field("bead_overrides", "too long"));
                 }
@@ -208,7 +208,7 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
             ("status", _) => return Err(field("status", "no text")),
             ("adr", _) => return Err(field("adr", "no text")),
             ("adr_path", _) => return Err(field("adr_path", "no text")),
-            ("bead_overrides", Node::Text(text)) if text.is_empty() => {}
+            ("bead_overrides", YamlNode::Text(text)) if text.is_empty() => {}
             ("bead_overrides", _) => return Err(field("bead_overrides", "no mapping")),
             // Hooks of later versions may say more.
             _ => {}
