@@ -13,7 +13,7 @@ use bd::graph::ready::{ReadyQuery, ready};
 use bd::merge;
 use bd::query::Filter;
 use bd::store::Store;
-use bd::store::event::{BeadFile, Change, Event};
+use bd::store::event::{BeadChange, BeadFile, Event};
 use bd::store::journal;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -126,7 +126,7 @@ fn stores(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("store");
     group.throughput(Throughput::Bytes(journal.len() as u64));
     group.bench_function("decode a journal of 100 entries", |bencher| {
-        bencher.iter(|| black_box(journal::decode(&journal)));
+        bencher.iter(|| black_box(journal::decode_journal(&journal)));
     });
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join(".beads");
@@ -171,17 +171,17 @@ fn entry(line: &[u8]) -> Vec<u8> {
     let mut changed = bead.clone();
     changed.priority += 1;
     let line = record::serialize_bead(&changed);
-    journal::encode(&Event {
+    journal::encode_sealed(&Event {
         id: "t1".into(),
         at: "2026-04-01T00:00:00Z".into(),
         actor: "dana".into(),
-        changes: vec![Change {
+        changes: vec![BeadChange {
             store: Some(BeadFile::Issues),
             id: bead.id.clone(),
             before: Some(journal::line_hash(&record::serialize_bead(&bead))),
             after: Some(journal::line_hash(&line)),
             line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
-            ..Change::default()
+            ..BeadChange::default()
         }],
         ..Event::default()
     })

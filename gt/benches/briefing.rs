@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
-use bd::store::{Author, Reports, Store, upkeep};
+use bd::store::{Author, Store, StoreReports, upkeep};
 use criterion::{Criterion, criterion_group, criterion_main};
 use gt::flow::convoy::briefing;
 use gt::town::beads::{Stores, external_ref};
@@ -60,7 +60,7 @@ fn convoy() -> Bead {
     }
 }
 
-fn store(folder: &Path, prefix: &str, reports: &Reports, beads: Vec<Bead>) -> Store {
+fn store(folder: &Path, prefix: &str, reports: &StoreReports, beads: Vec<Bead>) -> Store {
     let store = Store::create(folder, prefix).unwrap().reporting_to(reports);
     let author = Author {
         actor: "bench".to_owned(),
@@ -80,7 +80,7 @@ fn store(folder: &Path, prefix: &str, reports: &Reports, beads: Vec<Bead>) -> St
 
 fn briefings(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
-    let reports = Reports::default();
+    let reports = StoreReports::default();
     let rig = store(
         &folder.path().join("web/.beads"),
         "web",
@@ -109,7 +109,7 @@ fn briefings(criterion: &mut Criterion) {
     for store in [&rig, &town] {
         clock::wait_for(Duration::from_millis(100), || None::<()>);
         store.snapshot().unwrap();
-        upkeep::run(&reports, &Clock::System);
+        upkeep::run_upkeep(&reports, &Clock::System);
     }
     let mut group = criterion.benchmark_group("briefing of 500 beads");
     group.bench_function("stores read and text made", |bencher| {

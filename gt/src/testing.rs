@@ -43,7 +43,7 @@ impl Place {
             random: RandomSource::choose(Some("1")),
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
-            reports: bd::store::Reports::default(),
+            reports: bd::store::StoreReports::default(),
             listener: crate::town::event::Listener::default(),
             stop: std::sync::Arc::default(),
         };

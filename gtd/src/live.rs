@@ -255,7 +255,7 @@ fn keep_stores(town: &LiveTown) {
     for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");
     }
-    upkeep::run(&town.reports, &town.clock);
+    upkeep::run_upkeep(&town.reports, &town.clock);
     let rigs = town.rigs().unwrap_or_default();
     let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
     for store in stores.flatten() {

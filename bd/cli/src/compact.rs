@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let beads = if args.dry_run {
         let snapshot = store.snapshot()?;
-        let ids = compact::old(&snapshot, before);
+        let ids = compact::find_archivable(&snapshot, before);
         ids.iter()
             .filter_map(|id| snapshot.get(id).cloned())
             .collect()

@@ -10,7 +10,7 @@ use bd::config::Config;
 use bd::git::{Git, GitUser};
 use bd::query::when;
 use bd::store::find;
-use bd::store::{Author, Reports, Routes, Store, StoreError};
+use bd::store::{Author, Routes, Store, StoreError, StoreReports};
 use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
 use kit::sys::{Clock, Env, RandomSource, file};
@@ -32,8 +32,8 @@ pub(crate) struct Context {
     /// Whether nothing may be changed.
     pub readonly: bool,
     /// What its stores notice.
-    pub reports: Reports,
-    found: Result<find::Found, find::NotFound>,
+    pub reports: StoreReports,
+    found: Result<find::ProjectLocation, find::NotFound>,
     author: OnceCell<Author>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct ReadOnly(pub &'static str);
 impl Context {
     /// Looks for the project and reads its settings.
     pub(crate) fn new(env: Env, json: bool, quiet: bool, readonly: bool) -> anyhow::Result<Self> {
-        let found = find::locate(&env);
+        let found = find::locate_project(&env);
         let dir = found.as_ref().ok().map(|found| found.dir.as_path());
         let config = Config::load(dir, &env)?;
         let ui = Ui::new(json || config.flag("json"), quiet, &env);
@@ -59,14 +59,14 @@ impl Context {
             ui,
             config,
             readonly,
-            reports: Reports::default(),
+            reports: StoreReports::default(),
             found,
             author: OnceCell::new(),
         })
     }
 
     /// How the project was found.
-    pub(crate) fn found(&self) -> Result<&find::Found, find::NotFound> {
+    pub(crate) fn found(&self) -> Result<&find::ProjectLocation, find::NotFound> {
         self.found.as_ref().map_err(Clone::clone)
     }
 
@@ -109,7 +109,7 @@ impl Context {
 
     /// The routes as this command sees them.
     pub(crate) fn routes(&self, dir: &Path) -> Routes {
-        Routes::of_place(dir, &self.env)
+        Routes::for_working_dir(dir, &self.env)
     }
 
     /// Refuses in read-only mode.

@@ -86,7 +86,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .env
                 .make_absolute(&path.to_string_lossy())
                 .join(".beads");
-            ctx.open(&find::follow(&dir, &mut Vec::new()))?
+            ctx.open(&find::follow_redirect(&dir, &mut Vec::new()))?
         }
         None => ctx.store()?,
     };

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::store::event::{Change, Event};
+use bd::store::event::{BeadChange, Event};
 use kit::ui::{Page, Report, escape};
 
 use kit::cli::report::CommandResult;
@@ -150,7 +150,7 @@ impl History {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&Event, &Change, Option<Break<'_>>)> {
+    fn steps(&self) -> impl Iterator<Item = (&Event, &BeadChange, Option<Break<'_>>)> {
         let mut last: Option<&str> = None;
         let mut seen: Vec<Seen<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
@@ -199,7 +199,7 @@ impl Report for History {
                     "timestamp": event.at,
                     "actor": event.actor,
                     "session": event.session,
-                    "type": change.sort().as_str(),
+                    "type": change.kind().as_str(),
                     "verb": event.verb,
                     "undoes": event.undoes,
                     "outside_before": gap == Some(Break::Outside),
@@ -225,7 +225,7 @@ impl Report for History {
                 page.line(gap.describe_origin());
             }
             let verb = if event.verb.is_empty() {
-                change.sort().as_str().to_owned()
+                change.kind().as_str().to_owned()
             } else if event.undoes.is_empty() {
                 event.verb.clone()
             } else {
@@ -255,7 +255,7 @@ impl Report for History {
 }
 
 /// The values that lost in a merge, each by itself: several comments or edges stand in one list.
-fn conflict_losers(change: &Change) -> Vec<(&str, Value)> {
+fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
         match parsed(Some(raw.get())) {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn each_of_several_comments_that_lost_is_shown() {
-        let change: Change = serde_json::from_str(
+        let change: BeadChange = serde_json::from_str(
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
         .unwrap();

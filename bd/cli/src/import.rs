@@ -81,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut done = Imported::default();
     let bar = ctx.ui.bar(beads.len());
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        tx.learn(words(&settings));
+        tx.add_vocabulary(words(&settings));
         done = change::import(tx, beads, options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::ui::counted;
 
 use kit::cli::report::{CommandResult, TextReport};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let paths = Paths::of(store.dir());
+    let paths = StorePaths::for_folder(store.dir());
     let count = snapshot
         .bead_refs()
         .filter(|bead| !bead.is_tombstone())

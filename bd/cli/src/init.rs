@@ -5,7 +5,7 @@ use bd::bead::id;
 use bd::config;
 use bd::git::Git;
 use bd::hooks;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
 use bd::sync::fresh::{self, Taken};
@@ -80,17 +80,18 @@ struct ServerArgs {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("init")?;
-    let named = find::named(&ctx.env).map(|(_, dir)| dir);
+    let named = find::find_named_folder(&ctx.env).map(|(_, dir)| dir);
     let cwd = ctx.env.cwd();
     if named.is_none() {
         refuse_odd_places(cwd)?;
     }
     let place = named.unwrap_or_else(|| cwd.join(".beads"));
-    let dir = find::follow(&place, &mut Vec::new());
+    let dir = find::follow_redirect(&place, &mut Vec::new());
     let had = dir.join("config.yaml").is_file();
     let was_there = create::is_initialized(&dir);
     // In a clone, and where only the issues are, it was not made here.
-    let is_set_up = Paths::of(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
+    let is_set_up =
+        StorePaths::for_folder(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
     let was_made_here = was_there && is_set_up;
     let taken = from_branch(ctx, &dir, &args)?;
     if taken.is_none() && was_made_here && !args.force {
@@ -100,7 +101,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let of_branch = taken.as_ref().and_then(|taken| taken.prefix.clone());
     let known = args.prefix.clone().or(configured).or(of_branch);
     let prefix = choose_prefix(ctx, &dir, known)?;
-    create::complete(&dir, Some(&prefix))?;
+    create::complete_store(&dir, Some(&prefix))?;
     if let Some(branch) = &args.branch {
         config::set_setting(&dir, "sync-branch", branch)?;
     }
@@ -138,7 +139,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Installs git's hooks where the folder is at the top of a repository; says whether it did.
 fn install_hooks(ctx: &Context, dir: &Path) -> bool {
-    let root = find::GitPlace::of(dir).root;
+    let root = find::GitPlace::around(dir).root;
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
         return false;
     };
@@ -185,8 +186,8 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
 
 /// Another program's database stays as it is.
 fn warn_of_foreign(ctx: &Context, dir: &Path) {
-    let paths = Paths::of(dir);
-    if mark::is_foreign(&paths) {
+    let paths = StorePaths::for_folder(dir);
+    if mark::is_foreign_database(&paths) {
         let path = paths.mark();
         let path = path.display();
         ctx.ui.warn(&format!("{path} is a database of another program: it is left unchanged and its issues are not read; `bd import {path}` takes them over"));
@@ -239,8 +240,8 @@ pub(super) fn taken_line(taken: &Taken) -> String {
 
 /// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
 fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
-    create::attributes(dir)?;
-    if find::GitPlace::of(dir).root.is_none() {
+    create::write_attributes(dir)?;
+    if find::GitPlace::around(dir).root.is_none() {
         return Ok(false);
     }
     if let Err(error) = super::merge::install(dir) {
@@ -263,7 +264,7 @@ fn refuse_odd_places(cwd: &Path) -> Result<(), UsageError> {
             "cannot run 'bd init' inside a .beads directory".into(),
         ));
     }
-    if let Some(main) = find::GitPlace::of(cwd).main_root {
+    if let Some(main) = find::GitPlace::around(cwd).main_root {
         return Err(UsageError(format!(
             "cannot run 'bd init' from within a git worktree; run it in the main repository, {}",
             main.display()

@@ -388,7 +388,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         }
     };
     let clock = (!ctx.readonly).then_some(&ctx.clock);
-    upkeep::finish(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
+    upkeep::finish_command(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
     exit
 }
 
@@ -404,7 +404,7 @@ fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
         env = env.in_dir(&folder);
     }
     if let Some(path) = &global.db {
-        let dir = find::beside(&env.make_absolute(path));
+        let dir = find::folder_of_database(&env.make_absolute(path));
         env = env.with_var("BEADS_DIR", &dir.to_string_lossy());
     }
     Ok(env)

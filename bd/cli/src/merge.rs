@@ -12,7 +12,7 @@ use bd::git::{Git, GitError};
 use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
 use bd::store::StoreError;
 use bd::store::archive::Archive;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::sys::file;
 use kit::ui::escape;
 
@@ -120,7 +120,7 @@ pub(super) fn write(
 /// Merges both sides as git's index has them, in the place of the file with the markers that git left.
 fn unmerged(ctx: &Context) -> CommandResult {
     let dir = ctx.found()?.dir.clone();
-    let paths = Paths::of(&dir);
+    let paths = StorePaths::for_folder(&dir);
     let out = paths.issues();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let git = Git::at(&dir);
@@ -186,7 +186,7 @@ fn archived(ctx: &Context) -> Archive {
 
 /// Tells git to merge the beads of a folder with this command; returns the path of the file.
 pub(super) fn install(dir: &Path) -> Result<String, GitError> {
-    let paths = Paths::of(dir);
+    let paths = StorePaths::for_folder(dir);
     let name = paths.issues().file_name().unwrap_or_default();
     let git = Git::at(dir);
     let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
@@ -209,7 +209,7 @@ fn remember(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_merge(merge, ours, &ctx.clock) {
+    if let Err(error) = store.record_merge(merge, ours, &ctx.clock) {
         // The merge is done, and what was lost has been told.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::merge::markers;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 use kit::ui::{counted, escape};
 
 use super::merge::{self, Sides, merged};
@@ -36,9 +36,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (Some(file), _) => ctx.env.make_absolute(file),
         (None, Some(folder)) => {
             let dir = ctx.env.make_absolute(folder).join(".beads");
-            Paths::of(&dir).issues().to_owned()
+            StorePaths::for_folder(&dir).issues().to_owned()
         }
-        (None, None) => Paths::of(&ctx.found()?.dir).issues().to_owned(),
+        (None, None) => StorePaths::for_folder(&ctx.found()?.dir)
+            .issues()
+            .to_owned(),
     };
     let shown = path.display().to_string();
     let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;

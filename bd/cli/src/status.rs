@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::bead::Status;
 use bd::graph::external::Capabilities;
 use bd::graph::standing;
-use bd::store::{BeadRef, Counts, Snapshot};
+use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::ui::{Page, Report};
 
 use kit::cli::report::CommandResult;
@@ -68,14 +68,14 @@ impl Summary {
         Self::from(&counts)
     }
 
-    fn from(counts: &Counts) -> Self {
+    fn from(counts: &BeadCounts) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
         let add = |all: u64, count: &u64| all.saturating_add(*count);
         let all = counts.by_status.iter().fold(0, add);
         let deleted = of(Status::Tombstone);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-        let led = counts.led as f64;
+        let led = counts.closed_count as f64;
         Self {
             total: number(all).saturating_sub(deleted),
             open: of(Status::Open),
@@ -85,7 +85,7 @@ impl Summary {
             tombstones: deleted,
             pinned: number(counts.pinned),
             epics_done: number(counts.epics_done),
-            lead_hours: if counts.led == 0 {
+            lead_hours: if counts.closed_count == 0 {
                 0.0
             } else {
                 counts.lead_seconds / 3600.0 / led

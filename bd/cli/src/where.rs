@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use bd::store::find::NotFound;
 use bd::store::mark;
-use bd::store::paths::Paths;
+use bd::store::paths::StorePaths;
 
 use kit::cli::report::{CommandResult, TextReport};
 
@@ -27,10 +27,10 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         value["prefix"] = json!(prefix);
         lines.push(format!("  prefix: {prefix}"));
     }
-    let paths = Paths::of(&found.dir);
+    let paths = StorePaths::for_folder(&found.dir);
     value["issues_path"] = json!(paths.issues());
     value["database_path"] = json!(paths.mark());
-    if mark::is_foreign(&paths) {
+    if mark::is_foreign_database(&paths) {
         lines.push(format!(
             "  note: {} is a database of another program and is not read",
             paths.mark().display()

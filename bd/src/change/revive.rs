@@ -8,7 +8,7 @@ use super::{ChangeError, add_dep, live};
 use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
-use crate::store::event::{Change, Event};
+use crate::store::event::{BeadChange, Event};
 
 /// What came back.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Eve
         .map(|(event, _)| event)
 }
 
-fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Change> {
+fn of<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
     event.changes.iter().find(|change| change.id == id)
 }
 
@@ -136,7 +136,8 @@ fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Change> {
 /// a hook is open, for a hook is more than a record.
 fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     let changes = history.iter().rev();
-    let mut told = changes.filter_map(|event| of(event, &tombstone.id)?.live_standing(tombstone));
+    let mut told =
+        changes.filter_map(|event| of(event, &tombstone.id)?.status_before_deletion(tombstone));
     let Some(fields) = told.next() else {
         return (Status::Open, None);
     };

@@ -9,7 +9,7 @@ use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Kind, Status};
 use crate::merge;
 use crate::store::Tx;
-use crate::store::event::{Change, Event};
+use crate::store::event::{BeadChange, Event};
 
 /// What becomes of a bead that is in no file any more.
 const GONE: &str = "gone";
@@ -116,7 +116,7 @@ pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
 }
 
 /// Takes back what an event did to one bead. Says whether that changed it.
-fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, UndoError> {
+fn take_back(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
     let gone = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
@@ -216,7 +216,11 @@ fn read(fields: &RecordFields) -> Option<Bead> {
     record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
-fn refuse_more_than_a_record(tx: &Tx<'_>, event: &Event, change: &Change) -> Result<(), UndoError> {
+fn refuse_more_than_a_record(
+    tx: &Tx<'_>,
+    event: &Event,
+    change: &BeadChange,
+) -> Result<(), UndoError> {
     let refuse = |what, verb: String| {
         Err(UndoError::NotARecord {
             id: change.id.clone(),

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use super::{Check, Level};
 use crate::bead::lines;
 use crate::bead::record;
-use crate::store::damage::{self, Sound};
+use crate::store::damage::{self, SoundRecord};
 use crate::store::journal;
-use crate::store::paths::Paths;
+use crate::store::paths::StorePaths;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
@@ -66,7 +66,7 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
     // Sets aside what is still in the journal.
     store.fold(clock)?;
     let found = damaged(store)?;
-    let mut sound: Vec<Sound> = Vec::new();
+    let mut sound: Vec<SoundRecord> = Vec::new();
     for one in found.iter().filter(|one| one.aside) {
         let records = damage::sound_records(&one.line).into_iter();
         sound.extend(records.filter(|sound| one.missing.contains(&sound.id)));
@@ -96,13 +96,13 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
 
 /// The damaged lines, oldest first.
 fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
-    let paths = Paths::of(store.dir());
+    let paths = StorePaths::for_folder(store.dir());
     let mut found = Vec::new();
     let mut take = |path: &Path, aside: bool, lines: Vec<Vec<u8>>| {
         found.extend(lines.into_iter().map(|line| Damaged {
             path: path.to_owned(),
             aside,
-            missing: damage::ids(&line),
+            missing: damage::find_visible_ids(&line),
             line,
         }));
     };
@@ -116,7 +116,7 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
         take(&path, true, lines.collect());
     }
     let text = read(&paths.journal())?;
-    let torn = journal::decode(&text).torn.into_iter();
+    let torn = journal::decode_journal(&text).torn.into_iter();
     let inside = torn.filter(|span| {
         text.get(span.end..)
             .is_some_and(|rest| rest.contains(&b'\n'))
@@ -134,7 +134,7 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
         let line = std::mem::take(&mut one.line);
         one.missing.retain(|id| {
             let mut hashes = left.get(id).into_iter().flatten();
-            !hashes.any(|hash| damage::shows(&line, hash))
+            !hashes.any(|hash| damage::has_line_hash(&line, hash))
         });
         one.line = line;
     }
@@ -154,7 +154,7 @@ fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
 
 impl Damaged {
     fn is_missing(&self) -> bool {
-        !self.missing.is_empty() || damage::ids(&self.line).is_empty()
+        !self.missing.is_empty() || damage::find_visible_ids(&self.line).is_empty()
     }
 
     fn describe_damage(&self) -> String {

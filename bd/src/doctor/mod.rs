@@ -13,7 +13,7 @@ use crate::bead::{Bead, record};
 use crate::change;
 use crate::config::key;
 use crate::git::Git;
-use crate::store::paths::Paths;
+use crate::store::paths::StorePaths;
 use crate::store::{Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 use kit::ui::counted;
@@ -139,10 +139,10 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
             "issues.jsonl is rewritten: sorted, each id once; damaged lines are in damaged/".into(),
         );
     }
-    if store.forget_wrong_index()? {
+    if store.remove_wrong_index()? {
         done.push("the index was wrong and was rebuilt".into());
     }
-    let removed = store.remove_left_over(clock)?;
+    let removed = store.remove_leftovers(clock)?;
     if removed > 0 {
         done.push(format!(
             "{removed} unfinished files of killed commands are removed"
@@ -177,7 +177,7 @@ fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
         .collect();
     // With the markers of a merge in it the file is written by nobody but who finishes the merge.
     let way_out = if snapshot.conflict().is_some() {
-        crate::error::unmerged_hint(Paths::of(dir).issues())
+        crate::error::unmerged_hint(StorePaths::for_folder(dir).issues())
     } else {
         let kept = dir.join("damaged");
         format!(
@@ -271,7 +271,7 @@ fn values(snapshot: &Snapshot) -> Check {
 }
 
 fn index(store: &Store) -> Result<Check, StoreError> {
-    Ok(if store.index_agrees()? {
+    Ok(if store.is_index_correct()? {
         Check::ok("Index", "it says what the files say")
     } else {
         Check::bad(
@@ -370,7 +370,7 @@ fn merges(store: &Store) -> Check {
 
 /// What killed processes left behind.
 fn left_over(store: &Store, clock: &Clock) -> Option<Check> {
-    let found = store.left_over(clock);
+    let found = store.find_leftovers(clock);
     let names = found.iter().map(|path| path.display().to_string());
     (!found.is_empty()).then(|| {
         Check::bad(

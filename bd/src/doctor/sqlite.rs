@@ -12,7 +12,7 @@ const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.p
 
 /// Names the databases, and what they may hold that no file has.
 pub(super) fn check(dir: &Path) -> Check {
-    let found = mark::databases(dir);
+    let found = mark::find_databases(dir);
     let [first, ..] = found.as_slice() else {
         return Check::ok("Database", "none of another bd");
     };

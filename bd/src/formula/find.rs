@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::builtin;
 use super::problem::FormulaError;
 use super::source::{self, Format, Loaded};
-use crate::store::route::town_of;
+use crate::store::route::find_town_root;
 use kit::sys::Env;
 
 const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
@@ -42,7 +42,7 @@ impl Shelf {
     pub fn new(env: &Env, beads: Option<&Path>, given: &[String]) -> Self {
         let cwd = env.cwd();
         let town = env.get("GT_ROOT").map(PathBuf::from);
-        let town = town.or_else(|| town_of(cwd));
+        let town = town.or_else(|| find_town_root(cwd));
         let mut folders: Vec<PathBuf> = given.iter().map(|path| env.make_absolute(path)).collect();
         // The nearest project, not one around it.
         let around = cwd

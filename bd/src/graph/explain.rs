@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::bead::blocked;
 use crate::bead::{Bead, DepKind, Stamp, Status};
 use crate::graph::ready;
-use crate::store::{BeadRef, ListRow, Snapshot, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
 /// One thing that keeps a bead from being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub fn not_ready(
             continue;
         }
         let mut reasons = reasons_of_bead(snapshot, &head, now);
-        if head.has_external()
+        if head.has_external_edge()
             && let Some(bead) = head.bead()
         {
             reasons.extend(outside(bead).into_iter().map(Reason::External));
@@ -129,7 +129,7 @@ pub fn blockers(
     outside: impl FnOnce(&Bead) -> Vec<String>,
 ) -> Vec<String> {
     let mut reasons = reasons_of_bead(snapshot, head, Timestamp::MAX);
-    if head.has_external()
+    if head.has_external_edge()
         && let Some(bead) = head.bead()
     {
         reasons.extend(outside(bead).into_iter().map(Reason::External));
@@ -149,7 +149,7 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
     let edges: Vec<(u8, &str)> = head.edges();
     let mut reasons: Vec<Reason> = edges
         .iter()
-        .zip(head.links())
+        .zip(head.blocking_edges())
         .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
         .filter_map(|((kind, target), _)| reason(&DepKind::from_code(*kind)?, target))
         .collect();
@@ -166,7 +166,7 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
     }
     let later = |until: &Timestamp| *until > now;
     if let Some(bead) = head
-        .time(Time::Deferred)
+        .time(TimeField::Deferred)
         .filter(later)
         .and_then(|_| head.bead())
         && let Some(until) = &bead.defer_until

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::find;
-use crate::store::{Reports, Routes, Snapshot, Store};
+use crate::store::{Routes, Snapshot, Store, StoreReports};
 
 /// Looks up what is elsewhere, opening each store once.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<'a> Capabilities<'a> {
 
     /// Whether any open bead waits for something elsewhere.
     pub fn are_checked(&self) -> bool {
-        self.snapshot.open_rows().any(|row| row.has_external())
+        self.snapshot.open_rows().any(|row| row.has_external_edge())
     }
 
     /// The external targets of a bead's `blocks` edges that are not satisfied.
@@ -64,7 +64,7 @@ impl<'a> Capabilities<'a> {
             return !head.is_open();
         }
         let label = format!("provides:{what}");
-        self.routes.of_rig(project).is_some()
+        self.routes.route_of_rig(project).is_some()
             || other
                 .bead_refs()
                 .any(|head| head.status() == Status::Closed && head.has_label(&label))
@@ -72,18 +72,18 @@ impl<'a> Capabilities<'a> {
 }
 
 fn open_rig(snapshot: &Snapshot, routes: &Routes, rig: &str) -> Option<Snapshot> {
-    let dir = routes.dir_of(routes.of_rig(rig)?)?;
+    let dir = routes.dir_of(routes.route_of_rig(rig)?)?;
     read(&dir, snapshot.reports())
 }
 
-fn read(dir: &Path, reports: &Reports) -> Option<Snapshot> {
+fn read(dir: &Path, reports: &StoreReports) -> Option<Snapshot> {
     let store = Store::open(dir).ok()?.reporting_to(reports);
     store.snapshot().ok()
 }
 
 /// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
 /// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
-pub fn way(routes: &Routes, reports: &Reports, from: &str, to: &str) -> Option<Vec<String>> {
+pub fn way(routes: &Routes, reports: &StoreReports, from: &str, to: &str) -> Option<Vec<String>> {
     let goal = bare(to);
     let mut stores: HashMap<String, Option<Snapshot>> = HashMap::new();
     let mut seen = HashSet::from([bare(from).to_owned()]);
@@ -122,6 +122,6 @@ fn open(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
         .config()
         .family("external_projects")
         .remove(project)?;
-    let dir = find::follow(&root.join(path).join(".beads"), &mut Vec::new());
+    let dir = find::follow_redirect(&root.join(path).join(".beads"), &mut Vec::new());
     read(&dir, snapshot.reports())
 }

@@ -32,7 +32,7 @@ pub fn count(
         if assignee.is_some_and(is_other) {
             continue;
         }
-        if row.may_be_blocked() {
+        if row.can_be_blocked() {
             let is_blocked =
                 explain::is_surely_blocked(&row) || waits_outside(&head(), &row, outside);
             standing.blocked += usize::from(is_blocked);
@@ -47,7 +47,7 @@ pub fn count(
 
 /// Whether a bead waits for something of another project.
 pub fn waits_outside(head: &BeadRef<'_>, row: &ListRow, outside: &mut Capabilities<'_>) -> bool {
-    row.has_external()
+    row.has_external_edge()
         && head
             .bead()
             .is_some_and(|bead| !outside.missing(bead).is_empty())

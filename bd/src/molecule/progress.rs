@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::bead::{Bead, DepKind, Kind, Status, fields};
-use crate::store::{BeadRef, Node, Snapshot, Time, Tx};
+use crate::store::{BeadNode, BeadRef, Snapshot, TimeField, Tx};
 
 /// The field of a work bead's description that names its molecule.
 pub const ATTACHED: &str = "attached_molecule";
@@ -158,7 +158,7 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
         !protos.iter().any(is_of_other) && (is_child || head.parent().is_none_or(is_inside))
     };
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
-    let others: HashSet<Node> = others.iter().map(BeadRef::node).collect();
+    let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
         |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
     // Children that have other ids, and theirs.
@@ -170,7 +170,7 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     };
     front.retain(|head| !is_found(head));
     front.extend(found.iter().flat_map(BeadRef::children));
-    let mut seen: HashSet<Node> = own.into_iter().collect();
+    let mut seen: HashSet<BeadNode> = own.into_iter().collect();
     while let Some(head) = front.pop() {
         if !is_found(&head) && seen.insert(head.node()) {
             front.extend(head.children());
@@ -215,7 +215,7 @@ fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
         .bead()
         .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
     let made = head
-        .time(Time::Created)
+        .time(TimeField::Created)
         .map_or(0, jiff::Timestamp::as_nanosecond);
     (
         vec![u64::MAX],

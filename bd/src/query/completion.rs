@@ -17,7 +17,10 @@ pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<
     let mut found: Vec<BeadRef<'_>> = live.filter(is_wanted).collect();
     found.sort_by_key(|bead| !bead.is_open());
     let value = |bead: BeadRef<'_>| {
-        let titled = bead.is_open().then(|| bead.part::<Titled>()).flatten();
+        let titled = bead
+            .is_open()
+            .then(|| bead.parse_part::<Titled>())
+            .flatten();
         let title = titled.map_or_else(String::new, |titled| escape::escape_line(&titled.title));
         (bead.id().to_owned(), title)
     };

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, ListRow, Rank, Snapshot, StoreError, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, StoreError, TimeField, UsualRank};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Filter {
     /// The same, with a text that is searched for in the bytes of the files first.
     pub fn search<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
-        let heads = snapshot.may_contain(text)?;
+        let heads = snapshot.find_text_candidates(text)?;
         Ok(self.choose(heads.into_iter()))
     }
 
@@ -123,17 +123,17 @@ impl Filter {
         limit: usize,
     ) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
-        let mut heads = snapshot.may_contain(text)?;
+        let mut heads = snapshot.find_text_candidates(text)?;
         heads.retain(|head| self.may_match(head));
         let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
         // What the index has cut to its own limits is put in order by the records.
-        if heads.iter().any(|(rank, _)| rank.is_cut()) {
+        if heads.iter().any(|(rank, _)| rank.is_clamped()) {
             let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
             super::sort::usual(&mut found, limit);
             found.truncate(limit);
             return Ok(found);
         }
-        let usual = |a: &(Rank, BeadRef<'_>), b: &(Rank, BeadRef<'_>)| {
+        let usual = |a: &(UsualRank, BeadRef<'_>), b: &(UsualRank, BeadRef<'_>)| {
             a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
         };
         let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
@@ -216,7 +216,7 @@ impl Filter {
         if is_out {
             return Some(false);
         }
-        let (status, kind, priority) = row.words()?;
+        let (status, kind, priority) = row.exact_values()?;
         let fits = (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
             && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
@@ -252,11 +252,11 @@ impl Filter {
         }
         let status = head.status();
         let times = [
-            (Time::Created, &self.created),
-            (Time::Updated, &self.updated),
-            (Time::Closed, &self.closed),
-            (Time::Due, &self.due),
-            (Time::Deferred, &self.deferral),
+            (TimeField::Created, &self.created),
+            (TimeField::Updated, &self.updated),
+            (TimeField::Closed, &self.closed),
+            (TimeField::Due, &self.due),
+            (TimeField::Deferred, &self.deferral),
         ];
         (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)

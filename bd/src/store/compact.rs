@@ -10,13 +10,13 @@ use jiff::Timestamp;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::log::archive;
-use crate::store::view::bead_ref::Time;
+use crate::store::view::bead_ref::TimeField;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::Clock;
 
 /// The ids of the beads that may go, sorted.
-pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
+pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     let closed = Status::Closed.code();
     let mut going: BTreeSet<&str> = snapshot
         .bead_refs()
@@ -29,7 +29,7 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
                 .iter()
                 .any(|label| label.starts_with("provides:"))
         })
-        .filter(|head| head.time(Time::Closed).is_some_and(|at| at < before))
+        .filter(|head| head.time(TimeField::Closed).is_some_and(|at| at < before))
         .map(|head| head.id())
         .collect();
     // What stays holds back what it points at and its own children; that may hold back more.
@@ -37,7 +37,7 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
         let held: Vec<&str> = going
             .iter()
             .copied()
-            .filter(|id| !may_go(snapshot, id, &going))
+            .filter(|id| !is_archivable(snapshot, id, &going))
             .collect();
         if held.is_empty() {
             return going.into_iter().map(str::to_owned).collect();
@@ -48,7 +48,7 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     }
 }
 
-fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
+fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
     let Some(head) = snapshot.bead_ref(id) else {
         return false;
     };
@@ -73,7 +73,7 @@ impl Store {
         before: Timestamp,
     ) -> anyhow::Result<Vec<Bead>> {
         self.transact(author, clock, |tx| {
-            let moved = old(tx, before);
+            let moved = find_archivable(tx, before);
             let mut lines = Vec::new();
             for id in &moved {
                 if let (Some(bead), Some(line)) = (tx.get(id).cloned(), tx.line(id)?) {
@@ -81,7 +81,7 @@ impl Store {
                 }
             }
             if !lines.is_empty() {
-                archive::add(self.dir(), &lines)?;
+                archive::add_to_archive(self.dir(), &lines)?;
             }
             for id in &moved {
                 tx.erase(id)?;
@@ -120,7 +120,7 @@ impl Store {
             .filter(|id| there.get_live(id).is_some())
             .cloned()
             .collect();
-        archive::remove(self.dir(), &back)?;
+        archive::remove_from_archive(self.dir(), &back)?;
         Ok(beads)
     }
 }

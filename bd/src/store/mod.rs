@@ -42,30 +42,30 @@ use std::time::Duration;
 pub use commit::rollback;
 pub use commit::tx::Tx;
 pub use disk::error::StoreError;
-pub use disk::find::find;
-pub use disk::reports::Reports;
+pub use disk::find::find_beads_folder;
+pub use disk::reports::StoreReports;
 pub use disk::{find, mark, paths};
-pub use index::Counts;
+pub use index::BeadCounts;
 #[doc(hidden)]
-pub use index::seal as seal_index;
+pub use index::seal_index;
 pub(crate) use log::damage;
 pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
 pub use log::{archive, event, journal};
 pub use route::Routes;
-pub(crate) use view::bead_ref::Rank;
-pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
-pub use view::marks::Mark;
-pub use view::snapshot::{Damaged, Snapshot};
+pub(crate) use view::bead_ref::UsualRank;
+pub use view::bead_ref::{BeadNode, BeadRef, ListRow, TimeField};
+pub use view::marks::BeadMark;
+pub use view::snapshot::{Snapshot, UnreadableLine};
 
 use crate::bead::Stamp;
 use crate::config::Config;
-use commit::fold::{Fold, Folded};
+use commit::fold::{Fold, FoldOutcome};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
-use disk::paths::Paths;
+use disk::paths::StorePaths;
 use kit::sys::{Clock, clock, lock};
-use view::source::{self, SETTLE_PAUSE, SETTLE_TRIES, Source};
+use view::source::{self, OpenFiles, SETTLE_PAUSE, SETTLE_TRIES};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
@@ -85,11 +85,11 @@ pub struct Author {
 /// A handle on one beads folder: paths, and perhaps the settings that readers go by.
 #[derive(Debug, Clone)]
 pub struct Store {
-    paths: Paths,
+    paths: StorePaths,
     policy: FoldPolicy,
     /// The settings of its files, where they were read before; for readers, as long as it lives.
     settings: Option<Config>,
-    reports: Reports,
+    reports: StoreReports,
 }
 
 impl Store {
@@ -103,23 +103,23 @@ impl Store {
 
     /// Makes a beads folder with all that belongs into it; see [`create`].
     pub fn create(dir: &Path, prefix: &str) -> Result<Self, StoreError> {
-        create::create(dir, prefix)?;
+        create::create_store(dir, prefix)?;
         Ok(Self::at(dir))
     }
 
     fn at(dir: &Path) -> Self {
         Self {
-            paths: Paths::of(dir),
+            paths: StorePaths::for_folder(dir),
             policy: FoldPolicy::USUAL,
             settings: None,
-            reports: Reports::default(),
+            reports: StoreReports::default(),
         }
     }
 
     /// The same store, folding at once up to this size only; 0 is never.
     #[cfg(test)]
-    fn folding_at(mut self, size: u64) -> Self {
-        self.policy = FoldPolicy::up_to(size);
+    fn with_fold_limit(mut self, size: u64) -> Self {
+        self.policy = FoldPolicy::with_limit(size);
         self
     }
 
@@ -157,7 +157,7 @@ impl Store {
     /// All beads now, without waiting for anyone.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         for attempt in 0..READ_TRIES {
-            match Source::read_unwritten(&self.paths) {
+            match OpenFiles::read_unwritten(&self.paths) {
                 Ok(read) if read.source.is_current() => {
                     if let Some(notice) = damage::describe_damage(
                         read.source.state.damaged_inside(),
@@ -175,12 +175,12 @@ impl Store {
                             continue;
                         }
                         // It is compared again by the next command, and before anything is written.
-                        if let Err(error) = self.compare(&read) {
+                        if let Err(error) = self.report_rollback(&read) {
                             self.reports.notice(with_source(&error));
                         }
                     }
                     read.write_index();
-                    return self.take(read);
+                    return self.build_snapshot(read);
                 }
                 Ok(_) => {}
                 // A file that was replaced while it was read; the next try has the new one.
@@ -192,10 +192,10 @@ impl Store {
         // Writers come too thick; they wait while we read. Where there is no lock to be had (a read-only
         // folder) there are no writers either.
         let _guard = lock::acquire_lock(&self.paths.lock(), lock::PATIENCE);
-        self.take(Source::read(&self.paths)?)
+        self.build_snapshot(OpenFiles::read(&self.paths)?)
     }
 
-    fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
+    fn build_snapshot(&self, read: source::StoreRead) -> Result<Snapshot, StoreError> {
         Ok(Snapshot::new(read, self.settings()?, self.reports.clone()))
     }
 
@@ -206,7 +206,7 @@ impl Store {
 
     /// The same store, which reports to others' reports.
     #[must_use]
-    pub fn reporting_to(mut self, reports: &Reports) -> Self {
+    pub fn reporting_to(mut self, reports: &StoreReports) -> Self {
         self.reports = reports.clone();
         self
     }
@@ -255,7 +255,7 @@ impl Store {
         let began = snapshot.source.state.began();
         let due = self.policy.due(issues, (journal, own), began.as_ref(), now);
         if due != FoldDue::Now {
-            mark::touch(&self.paths);
+            mark::touch_mark(&self.paths);
         }
         match due {
             FoldDue::Now => self.fold_acknowledged(snapshot, event, now),
@@ -302,7 +302,7 @@ impl Store {
     /// ever.
     fn wait_until_settled(&self) {
         clock::wait_for(SETTLE_PAUSE * SETTLE_TRIES, || {
-            Source::is_settled(&self.paths)
+            OpenFiles::is_settled(&self.paths)
                 .is_ok_and(|is_settled| is_settled)
                 .then_some(())
         });
@@ -316,8 +316,8 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        let is_old = |source: &Source| policy::is_old(source.state.began().as_ref(), &now);
-        if !is_old(&Source::read(&self.paths)?.source) {
+        let is_old = |source: &OpenFiles| policy::is_old(source.state.began().as_ref(), &now);
+        if !is_old(&OpenFiles::read(&self.paths)?.source) {
             return Ok(false);
         }
         let _guard = self.lock()?;
@@ -336,7 +336,7 @@ impl Store {
             return self.clone().with_settings(None).prepare(clock);
         }
         for _ in 0..SETTLE_TRIES {
-            let snapshot = self.take(self.read_compared()?)?;
+            let snapshot = self.build_snapshot(self.read_compared()?)?;
             snapshot.refuse_conflict()?;
             let state = &snapshot.source.state;
             let now = Stamp::from(clock.now());
@@ -345,12 +345,12 @@ impl Store {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
-                && self.run_fold(snapshot, &now)? == Folded::Unsettled
+                && self.run_fold(snapshot, &now)? == FoldOutcome::Unsettled
             {
                 clock::pause_thread(SETTLE_PAUSE);
             }
         }
-        let snapshot = self.take(Source::read(&self.paths)?)?;
+        let snapshot = self.build_snapshot(OpenFiles::read(&self.paths)?)?;
         if snapshot.source.state.journal.torn.is_empty() {
             return Ok(snapshot);
         }
@@ -362,9 +362,9 @@ impl Store {
     fn acknowledge(&self, entry: &Event) -> Result<u64, StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
-            ignore::hide(self.paths.dir());
+            ignore::exclude_local_files(self.paths.dir());
         }
-        journal::append(&path, entry).map_err(|failed| StoreError::Append {
+        journal::append_record(&path, entry).map_err(|failed| StoreError::Append {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
@@ -372,7 +372,7 @@ impl Store {
     }
 
     /// A name for an event that no other clone gives.
-    fn event_id(&self, at: &Stamp, author: &Author, changes: &[event::Change]) -> String {
+    fn event_id(&self, at: &Stamp, author: &Author, changes: &[event::BeadChange]) -> String {
         let mut text = format!("{}\0{}\0{}\0", at, author.actor, self.dir().display());
         for change in changes {
             for part in [&Some(change.id.clone()), &change.before, &change.after] {
@@ -412,46 +412,51 @@ impl Store {
         let mut tries = 0;
         for _ in 0..SETTLE_TRIES {
             match self.run_fold(snapshot, now)? {
-                Folded::Done => return Ok(()),
-                Folded::Unsettled => clock::pause_thread(SETTLE_PAUSE),
-                Folded::Overtaken => tries += 1,
+                FoldOutcome::Done => return Ok(()),
+                FoldOutcome::Unsettled => clock::pause_thread(SETTLE_PAUSE),
+                FoldOutcome::Overtaken => tries += 1,
             }
             if tries >= FOLD_TRIES {
                 break;
             }
-            snapshot = self.take(self.read_compared()?)?;
+            snapshot = self.build_snapshot(self.read_compared()?)?;
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
     /// Reads the files under the lock, and reports what left the issues without us before a writer replaces them.
-    fn read_compared(&self) -> Result<source::Read, StoreError> {
-        let read = Source::read_unwritten(&self.paths)?;
+    fn read_compared(&self) -> Result<source::StoreRead, StoreError> {
+        let read = OpenFiles::read_unwritten(&self.paths)?;
         if rollback::is_due(&read.source, true) {
-            self.compare(&read)?;
+            self.report_rollback(&read)?;
             read.write_index();
-            return Source::read(&self.paths);
+            return OpenFiles::read(&self.paths);
         }
         read.write_index();
         Ok(read)
     }
 
     /// Reports what left the issues without us.
-    fn compare(&self, read: &source::Read) -> Result<(), StoreError> {
-        if let Some(notice) = rollback::compare(read)? {
+    fn report_rollback(&self, read: &source::StoreRead) -> Result<(), StoreError> {
+        if let Some(notice) = rollback::compare_with_kept(read)? {
             self.reports.notice(notice);
         }
         Ok(())
     }
 
     /// Folds the journal that a snapshot has over the files.
-    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
+    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<FoldOutcome, StoreError> {
         snapshot.refuse_conflict()?;
-        self.run_one(snapshot, now, false)
+        self.run_single_fold(snapshot, now, false)
     }
 
     /// Runs one fold; of all, both files are written anew whether something changed or not.
-    fn run_one(&self, snapshot: Snapshot, now: &Stamp, all: bool) -> Result<Folded, StoreError> {
+    fn run_single_fold(
+        &self,
+        snapshot: Snapshot,
+        now: &Stamp,
+        all: bool,
+    ) -> Result<FoldOutcome, StoreError> {
         let mut notices = Vec::new();
         let fold = Fold {
             snapshot,
@@ -460,7 +465,7 @@ impl Store {
             notices: &mut notices,
         };
         let folded = fold.run();
-        self.reports.notices(notices);
+        self.reports.notice_all(notices);
         folded
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::fold::Folded;
+use crate::store::commit::fold::FoldOutcome;
 use crate::store::disk::files;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 use crate::store::{Store, StoreError, index};
 use kit::sys::Clock;
 
@@ -18,7 +18,7 @@ const LEFT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Store {
     /// Files that commands which were killed left unfinished, an hour ago or more.
-    pub fn left_over(&self, clock: &Clock) -> Vec<PathBuf> {
+    pub fn find_leftovers(&self, clock: &Clock) -> Vec<PathBuf> {
         let mut folders = vec![self.dir().to_owned(), self.paths.damaged()];
         folders.push(self.dir().join("archive"));
         folders.extend(folders_in(&self.paths.events()));
@@ -40,11 +40,11 @@ impl Store {
     }
 
     /// Removes them, while no writer is at work; says how many.
-    pub fn remove_left_over(&self, clock: &Clock) -> Result<usize, StoreError> {
+    pub fn remove_leftovers(&self, clock: &Clock) -> Result<usize, StoreError> {
         let _guard = self.lock()?;
-        let found = self.left_over(clock);
+        let found = self.find_leftovers(clock);
         for path in &found {
-            files::remove(path)?;
+            files::remove_store_file(path)?;
         }
         Ok(found.len())
     }
@@ -72,18 +72,18 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        if self.run_one(snapshot, &now, true)? != Folded::Done {
+        if self.run_single_fold(snapshot, &now, true)? != FoldOutcome::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
         Ok(true)
     }
 
     /// Whether the index says of every bead what a new reading of the files says.
-    pub fn index_agrees(&self) -> Result<bool, StoreError> {
+    pub fn is_index_correct(&self) -> Result<bool, StoreError> {
         let Some(now) = index::Index::open(&self.paths.index()) else {
             return Ok(true);
         };
-        let new = Source::fresh_index(&self.paths)?;
+        let new = OpenFiles::build_fresh_index(&self.paths)?;
         let is_same = |at: u32| {
             let there = new.find(now.id(at)).and_then(|at| new.row(at));
             let (Some(own), Some(there)) = (now.row(at), there) else {
@@ -97,12 +97,12 @@ impl Store {
     }
 
     /// Takes an index away that does not say what the files say; says whether it did.
-    pub fn forget_wrong_index(&self) -> Result<bool, StoreError> {
+    pub fn remove_wrong_index(&self) -> Result<bool, StoreError> {
         let _guard = self.lock()?;
-        if self.index_agrees()? {
+        if self.is_index_correct()? {
             return Ok(false);
         }
-        files::remove(&self.paths.index())?;
+        files::remove_store_file(&self.paths.index())?;
         Ok(true)
     }
 }
@@ -145,10 +145,10 @@ mod tests {
         fs::create_dir(dir.join(".tmp-folder")).unwrap();
         let mut sorted = old.to_vec();
         sorted.sort();
-        assert_eq!(store.left_over(&clock), sorted);
-        assert_eq!(store.remove_left_over(&clock).unwrap(), 3);
+        assert_eq!(store.find_leftovers(&clock), sorted);
+        assert_eq!(store.remove_leftovers(&clock).unwrap(), 3);
         assert!(old.iter().all(|path| !path.exists()));
         assert!(young.exists() && other.exists());
-        assert!(store.left_over(&clock).is_empty());
+        assert!(store.find_leftovers(&clock).is_empty());
     }
 }

@@ -42,7 +42,7 @@ impl Routes {
         if dir.join("mayor/town.json").is_file() {
             return Self::read(dir, &dir.join(".beads"));
         }
-        let town = town_of(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
+        let town = find_town_root(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
         let own = Self::read(&town, dir);
         if own.routes.is_empty() {
             return Self::read(&town, &town.join(".beads"));
@@ -52,11 +52,11 @@ impl Routes {
 
     /// Reads the routes as a command in a working directory sees them: those of its beads folder, else of
     /// the town it stands in. With `BEADS_DIR` set there are none.
-    pub fn of_place(beads_dir: &Path, env: &Env) -> Self {
+    pub fn for_working_dir(beads_dir: &Path, env: &Env) -> Self {
         if env.get("BEADS_DIR").is_some() {
             return Self::default();
         }
-        let town = town_of(env.cwd());
+        let town = find_town_root(env.cwd());
         let parent = || beads_dir.parent().unwrap_or(beads_dir).to_owned();
         let own = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
         match town {
@@ -94,11 +94,12 @@ impl Routes {
         } else {
             self.town.join(&route.path).join(".beads")
         };
-        dir.is_dir().then(|| find::follow(&dir, &mut Vec::new()))
+        dir.is_dir()
+            .then(|| find::follow_redirect(&dir, &mut Vec::new()))
     }
 
     /// The route of a rig, by its name or its prefix with or without the hyphen.
-    pub fn of_rig(&self, name: &str) -> Option<&Route> {
+    pub fn route_of_rig(&self, name: &str) -> Option<&Route> {
         self.routes.iter().find(|route| {
             route.prefix == name
                 || route.prefix.trim_end_matches('-') == name
@@ -108,7 +109,7 @@ impl Routes {
 }
 
 /// The root of the town that a folder stands in.
-pub fn town_of(folder: &Path) -> Option<PathBuf> {
+pub fn find_town_root(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
         .find(|folder| folder.join("mayor/town.json").is_file())
@@ -155,7 +156,7 @@ mod tests {
         let town = town();
         let routes = Routes::load(town.path());
         for name in ["gastown", "gt", "gt-"] {
-            assert_eq!(routes.of_rig(name).unwrap().prefix, "gt-");
+            assert_eq!(routes.route_of_rig(name).unwrap().prefix, "gt-");
         }
     }
 
@@ -164,9 +165,9 @@ mod tests {
         let town = town();
         let beads = town.path().join(".beads");
         let with = Env::with_vars(town.path(), [("BEADS_DIR", "/x")]);
-        assert!(Routes::of_place(&beads, &with).all().is_empty());
+        assert!(Routes::for_working_dir(&beads, &with).all().is_empty());
         assert_eq!(
-            Routes::of_place(&beads, &Env::with_vars(town.path(), []))
+            Routes::for_working_dir(&beads, &Env::with_vars(town.path(), []))
                 .all()
                 .len(),
             3

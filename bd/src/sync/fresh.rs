@@ -17,8 +17,8 @@ use crate::bead::lines;
 use crate::bead::{id, record};
 use crate::config::Config;
 use crate::git::{Git, GitError};
-use crate::store::find::{Found, GitPlace};
-use crate::store::paths::Paths;
+use crate::store::find::{GitPlace, ProjectLocation};
+use crate::store::paths::StorePaths;
 use crate::store::{StoreError, create, exchange, route};
 use kit::sys::lock;
 use kit::sys::{Clock, Env, file};
@@ -59,18 +59,22 @@ pub struct Taken {
 }
 
 /// Looks whether the beads of a working directory are on their branch only.
-pub fn find_fresh_clone(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
+pub fn find_fresh_clone(
+    env: &Env,
+    config: &Config,
+    found: Option<&ProjectLocation>,
+) -> Option<Fresh> {
     match found {
         Some(found) => at(&found.dir, config),
         // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
-        None if route::town_of(env.cwd()).is_some() => None,
+        None if route::find_town_root(env.cwd()).is_some() => None,
         None => find_fresh_clone_around(env, config),
     }
 }
 
 /// Looks whether the beads of this folder are on their branch only.
 pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
-    let paths = Paths::of(dir);
+    let paths = StorePaths::for_folder(dir);
     let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
     if paths.issues().is_file() || is_used() {
         return None;
@@ -89,7 +93,7 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
     {
         return None;
     }
-    let git = GitPlace::of(env.cwd());
+    let git = GitPlace::around(env.cwd());
     let root = git.root?;
     let top = git.main_root.unwrap_or_else(|| root.clone());
     let inside = env.cwd().strip_prefix(&root).ok()?;
@@ -175,11 +179,11 @@ impl Fresh {
         }
         // Last, and never over what another command was quicker with.
         if put(&self.dir.join(&self.issues), &text)? {
-            exchange::begin(&self.dir, &self.place.branch, &self.commit, clock)?;
+            exchange::record_first_base(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
         if !self.dir.join("metadata.json").is_file() {
             let own = self.dir.join("config.yaml").is_file();
-            create::fill(&self.dir, taken.prefix.as_deref().filter(|_| !own))?;
+            create::complete_fetched_store(&self.dir, taken.prefix.as_deref().filter(|_| !own))?;
         }
         Ok(taken)
     }

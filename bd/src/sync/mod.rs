@@ -25,7 +25,7 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 use crate::merge::{MergeError, MergeNote, OverruledValue};
-use crate::store::exchange::{Base, StoreSide};
+use crate::store::exchange::{StoreSide, SyncBase};
 use crate::store::rollback;
 use crate::store::{Store, StoreError};
 use kit::sys::{Clock, Env, RandomSource};
@@ -105,7 +105,7 @@ pub enum SyncError {
     #[error("{branch} may belong to any of the remotes {}", names.join(", "))]
     Remotes { branch: String, names: Vec<String> },
     /// A rollback took lines of the issues, and nobody decided about them.
-    #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::some(ids))]
+    #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::format_some(ids))]
     RolledBack { path: PathBuf, ids: Vec<String> },
     /// Others push all the time.
     #[error("{branch} moved on {remote} each of {TRIES} times")]
@@ -127,7 +127,7 @@ pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
     place.git = place.git.with_network(request.network);
     place.refuse_checked_out()?;
     let remote = place.remote()?;
-    let _turn = request.store.take_turn()?;
+    let _turn = request.store.lock_sync()?;
     let mut synced = Synced {
         branch: place.branch.clone(),
         remote: remote.clone(),
@@ -252,7 +252,7 @@ fn round(
         synced.sent = made.sent;
     }
     // Also where there is nothing to commit yet: that, too, is then known to be nothing new.
-    request.store.set_base(&Base {
+    request.store.set_base(&SyncBase {
         branch: place.branch.clone(),
         commit: made.tip.clone().unwrap_or_default(),
         at: request.clock.now().to_string(),

@@ -35,7 +35,7 @@ impl SyncPlace {
                 branch,
             });
         }
-        if GitPlace::of(&dir).root.is_none() {
+        if GitPlace::around(&dir).root.is_none() {
             return Err(SyncError::NotInGit { dir });
         }
         let git = Git::at(&dir);
@@ -91,7 +91,7 @@ impl SyncPlace {
     /// Whether a beads folder has a repository that is there for its project, rather than one that happens to be
     /// around it. Only looks at files.
     pub fn is_own(dir: &Path) -> bool {
-        beside(dir).is_some() || GitPlace::of(dir).root.as_deref() == dir.parent()
+        beside(dir).is_some() || GitPlace::around(dir).root.as_deref() == dir.parent()
     }
 }
 

@@ -9,7 +9,7 @@ use super::tips::Tips;
 
 use super::SyncError;
 use crate::git::{TreeEntries, TreeEntry};
-use crate::store::exchange::{Files, is_history, is_year};
+use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
@@ -36,9 +36,9 @@ impl Side {
             let month = inside.and_then(|name| name.strip_prefix("events/"));
             if inside == Some(issues) {
                 side.issues = Some(entry);
-            } else if let Some(name) = year.filter(|name| is_year(name)) {
+            } else if let Some(name) = year.filter(|name| is_archive_name(name)) {
                 side.archive.insert(name.to_owned(), entry);
-            } else if let Some(name) = month.filter(|name| is_history(name)) {
+            } else if let Some(name) = month.filter(|name| is_history_name(name)) {
                 side.events.insert(name.to_owned(), entry);
             } else {
                 side.other.insert(path, entry);
@@ -60,7 +60,7 @@ impl Side {
     }
 
     /// The archive's texts.
-    pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<Files, SyncError> {
+    pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let mut files = BTreeMap::new();
         for (name, entry) in &self.archive {
             files.insert(name.clone(), place.git.blob(&entry.id)?);

@@ -15,7 +15,7 @@ use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
 use crate::merge::{self, MergeNote, OverruledValue};
-use crate::store::exchange::{Files, StoreSide, United};
+use crate::store::exchange::{StoreFiles, StoreSide, UnitedStore};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
 
@@ -35,7 +35,7 @@ impl Sides {
         tips: &Tips,
         own: StoreSide,
         told: &mut MergeReport,
-    ) -> Result<United, SyncError> {
+    ) -> Result<UnitedStore, SyncError> {
         let mut own = own;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
             own = take(request.store, place, self.base.as_deref(), own, ours, told)?;
@@ -53,7 +53,7 @@ impl Sides {
         for side in [&self.ours, &self.theirs].into_iter().flatten() {
             own = with_archive(place, side, own)?;
         }
-        Ok(United {
+        Ok(UnitedStore {
             issues: own.issues,
             archive: own.archive,
             events: self.history(request.store, place)?,
@@ -62,9 +62,9 @@ impl Sides {
     }
 
     /// The files of history that the store has not, or not all of.
-    fn history(&self, store: &Store, place: &SyncPlace) -> Result<Files, SyncError> {
+    fn history(&self, store: &Store, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let here = store.history_files();
-        let mut files = Files::new();
+        let mut files = StoreFiles::new();
         for (name, entry) in [&self.ours, &self.theirs]
             .into_iter()
             .flatten()
@@ -114,7 +114,7 @@ pub(super) fn take(
                 .all(|name| own.archive.contains_key(name))
     });
     let theirs = if is_same_archive {
-        Files::new()
+        StoreFiles::new()
     } else {
         other.archive_texts(place)?
     };
@@ -169,7 +169,7 @@ fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
 struct Archived<'a>(HashMap<String, &'a [u8]>);
 
 impl<'a> Archived<'a> {
-    fn of(sides: [&'a Files; 2]) -> Self {
+    fn of(sides: [&'a StoreFiles; 2]) -> Self {
         let mut found = HashMap::new();
         for text in sides.into_iter().flat_map(BTreeMap::values) {
             for (id, line) in merge::lines_by_id(text) {
@@ -189,15 +189,19 @@ impl<'a> Archived<'a> {
 }
 
 /// Every bead that either archive has, unless it lives among the issues.
-pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
-    let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
+pub(super) fn archives(
+    own: &StoreFiles,
+    theirs: &StoreFiles,
+    issues: &[u8],
+) -> Result<StoreFiles, SyncError> {
+    let whole = |files: &StoreFiles| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::merge_files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
     let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
-    let mut files: Files = own
+    let mut files: StoreFiles = own
         .keys()
         .chain(theirs.keys())
         .cloned()
@@ -206,7 +210,7 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     for (_, span) in lines::iter_line_spans(&merged.text, 0) {
         let line = &merged.text[span];
         let (name, is_alive) = match record::parse_bead(line) {
-            Ok(bead) => (archive::year_of(&bead), alive.contains(&bead.id)),
+            Ok(bead) => (archive::year_file_name(&bead), alive.contains(&bead.id)),
             // What cannot be read stays in the last file.
             Err(_) => (files.keys().next_back().cloned().unwrap_or_default(), false),
         };
@@ -232,7 +236,7 @@ pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     for text in [&one, &other] {
         for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
-            let event = Event::read(line);
+            let event = Event::parse(line);
             let id = event
                 .as_ref()
                 .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
@@ -274,7 +278,7 @@ mod tests {
             at: at.to_owned(),
             ..Event::default()
         };
-        journal::encode(&event)
+        journal::encode_sealed(&event)
     }
 
     #[test]
@@ -298,13 +302,13 @@ mod tests {
             format!("{{\"id\":\"{id}\",\"title\":\"t\",\"status\":\"closed\",\"created_at\":\"2025-01-01T00:00:00Z\",\"updated_at\":\"2025-01-02T00:00:00Z\",\"closed_at\":\"2025-01-02T00:00:00Z\"}}\n")
                 .into_bytes()
         };
-        let files = |ids: &[&str]| -> Files {
+        let files = |ids: &[&str]| -> StoreFiles {
             let text = ids.iter().flat_map(|id| line(id)).collect();
             [("2025.jsonl".to_owned(), text)].into()
         };
         let merged = archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
         assert_eq!(merged, files(&["a-1", "a-2"]));
-        let merged = archives(&Files::new(), &files(&["a-2"]), b"").unwrap();
+        let merged = archives(&StoreFiles::new(), &files(&["a-2"]), b"").unwrap();
         assert_eq!(merged, files(&["a-2"]));
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bd::store::Reports;
+use bd::store::StoreReports;
 use kit::sys::Env;
 use kit::ui::Ui;
 
@@ -18,7 +18,7 @@ pub struct Context {
     /// The screen.
     pub ui: Ui,
     /// What the stores notice.
-    pub reports: Reports,
+    pub reports: StoreReports,
 }
 
 impl Context {
@@ -27,7 +27,7 @@ impl Context {
         Self {
             env,
             ui,
-            reports: Reports::default(),
+            reports: StoreReports::default(),
         }
     }
 

@@ -207,7 +207,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         }
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
-    upkeep::finish(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
+    upkeep::finish_command(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
     exit
 }
 

@@ -84,7 +84,7 @@ fn fact(
     let store = store(town, rig).ok()?;
     let record = load(town, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
-    if !store.has_news() && !unpushed {
+    if !store.has_changes_since_base() && !unpushed {
         return None;
     }
     // Settings that cannot be read are reported where they are used.
@@ -94,14 +94,14 @@ fn fact(
         return None;
     }
     let at = record.as_ref().map(|record| record.at);
-    let changed = Timestamp::from_second(store.changed()).unwrap_or(now);
+    let changed = Timestamp::from_second(store.last_changed()).unwrap_or(now);
     Some(SyncState {
         rig: rig.map(str::to_owned),
         // A time ahead of ours is another clock's.
         rest: now.duration_since(changed).abs(),
         since: at.map(|at| now.duration_since(at).abs()),
         failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
-        unpushed: unpushed && !store.has_news(),
+        unpushed: unpushed && !store.has_changes_since_base(),
         landed: has_landed(convoys, at),
     })
 }

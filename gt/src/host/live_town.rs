@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bd::store::Reports;
+use bd::store::StoreReports;
 use kit::sys::{Clock, Env, RandomSource, env};
 
 use super::Host;
@@ -48,7 +48,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
         random: RandomSource::choose(env.get("BD_SEED")),
         actor,
         exe,
-        reports: Reports::default(),
+        reports: StoreReports::default(),
         listener: Listener::default(),
         stop: Arc::default(),
     };

@@ -4,7 +4,7 @@
 //! a person may be at work in it.
 
 use bd::bead::{Bead, Status};
-use bd::store::Mark;
+use bd::store::BeadMark;
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::time::format_ago;
 
@@ -147,8 +147,8 @@ pub(super) fn nudge_hooked(
 /// The beads on the hooks of agents that are no polecats.
 fn on_hooks(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked =
-        stores.flat_map(|beads| beads.select_marked(&[Mark::Status(&Status::Hooked)], |_| true));
+    let hooked = stores
+        .flat_map(|beads| beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
     let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
     with_agent
         .filter(|(agent, _)| setting(agent).is_some())

@@ -1,7 +1,7 @@
 //! The convoy: a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
 
 use bd::bead::{Bead, DepKind, Kind};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use serde_json::Value;
 
 use crate::town::beads::bare_id;
@@ -26,7 +26,7 @@ pub fn has_landed(convoy: &Bead) -> bool {
 pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
         .select_marked(
-            &[Mark::Kind(&Kind::Convoy), Mark::Label("gt:convoy")],
+            &[BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")],
             move |head| all || head.is_open(),
         )
         .collect();

@@ -4,7 +4,7 @@
 //! those have no line for is in the metadata under `escalation`: category, options and deadline, answer, deliveries.
 
 use bd::bead::{Bead, fields};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -399,7 +399,7 @@ fn or_else(text: String, other: &str) -> String {
 
 /// The escalations of a town, open ones or all: the most urgent first, then the oldest.
 pub fn list(town: &Snapshot, all: bool) -> Vec<Escalation> {
-    let found = town.select_marked(&[Mark::Label(LABEL)], move |head| all || head.is_open());
+    let found = town.select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open());
     let mut found: Vec<Escalation> = found.filter_map(Escalation::read).collect();
     found.sort_by_key(|one| {
         let instant = one.escalated_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);

@@ -1,7 +1,7 @@
 //! The hook: the bead that an agent is to work on.
 
 use bd::bead::{Bead, Status};
-use bd::store::Mark;
+use bd::store::BeadMark;
 
 use super::polecat::Slot;
 use crate::town::Town;
@@ -42,7 +42,7 @@ pub fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option
     std::iter::once(&stores.town)
         .chain(stores.rigs.values())
         .find_map(|beads| {
-            let hooked = beads.select_marked(&[Mark::Status(&Status::Hooked)], |_| true);
+            let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
             let mut own: Vec<&Bead> = hooked.filter(is_own).collect();
             own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
             own.first().copied()

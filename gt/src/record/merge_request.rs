@@ -1,7 +1,7 @@
 //! The merge request: a durable bead of the rig with a receipt of what is to be merged.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::{BeadRef, Mark, Snapshot, Store};
+use bd::store::{BeadMark, BeadRef, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
@@ -249,8 +249,8 @@ pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
     beads
         .select_marked(
             &[
-                Mark::Kind(&Kind::MergeRequest),
-                Mark::Label("gt:merge-request"),
+                BeadMark::Kind(&Kind::MergeRequest),
+                BeadMark::Label("gt:merge-request"),
             ],
             BeadRef::is_open,
         )

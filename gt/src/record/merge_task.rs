@@ -1,7 +1,7 @@
 //! The tasks that merging and landing make: beads that any worker can take.
 
 use bd::bead::Bead;
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 
 /// What marks a task that the merge queue made.
 pub const MERGE_LABEL: &str = "gt:merge-task";
@@ -15,7 +15,7 @@ pub fn is_landing_task(bead: &Bead) -> bool {
 
 /// The open tasks that merging or landing made, oldest first.
 pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
-    let marks = [MERGE_LABEL, LANDING_LABEL].map(Mark::Label);
+    let marks = [MERGE_LABEL, LANDING_LABEL].map(BeadMark::Label);
     let mut open: Vec<&Bead> = beads.select_marked(&marks, BeadRef::is_open).collect();
     open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     open

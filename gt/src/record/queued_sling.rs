@@ -1,7 +1,7 @@
 //! Beads that were slung to a rig while something still blocks them: they are queued as local records
 //! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl QueuedSling {
 /// The queued beads of a rig, oldest first.
 pub fn queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     let mut found: Vec<QueuedSling> = beads
-        .select_marked(&[Mark::Label(LABEL)], |_| true)
+        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
         .collect();
     found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::parallel::run_both;
 
@@ -259,7 +259,7 @@ fn has_hooked(stores: &Stores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads
-            .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
+            .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
             .next()
             .is_some()
     })
@@ -273,7 +273,7 @@ fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     };
     beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat")

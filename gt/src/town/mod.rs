@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bd::store::{Author, Reports, Store, StoreError};
+use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
 pub use find::{NotInTown, find};
@@ -44,7 +44,7 @@ pub struct Town {
     /// Our own `gt` program, for what is started in sessions.
     pub exe: PathBuf,
     /// What its stores notice.
-    pub reports: Reports,
+    pub reports: StoreReports,
     /// Who hears of each event that is recorded here.
     pub listener: event::Listener,
     /// Set when the acting agent is to stop: long work, such as a gate, is ended then and begun again later.

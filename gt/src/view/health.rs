@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::{Bead, Kind, Status, attempt, fields};
 use bd::git::Git;
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -147,7 +147,7 @@ struct BeadLook<'a> {
 impl BeadLook<'_> {
     fn open(&self) -> Vec<WorkState> {
         let agents = self.beads.select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         );
         let mut hooks: BTreeMap<&str, usize> = BTreeMap::new();
@@ -199,8 +199,9 @@ fn holders(bead: &Bead, polecats: usize) -> usize {
 /// What was merged in the last month.
 fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = Git::at(rig.repo());
-    let closed =
-        beads.select(|head| !head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"));
+    let closed = beads.select(|head| {
+        !head.is_open() && head.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
+    });
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
     for request in closed.filter(|bead| is_recent(bead, now)) {
         let Some(commit) = fields::get_field(&request.description, "merge_commit") else {

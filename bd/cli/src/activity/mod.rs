@@ -3,7 +3,7 @@ mod follow;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::store::event::{Change, Event, Sort};
+use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, Style, escape};
@@ -103,7 +103,7 @@ fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
     let mut items = Vec::new();
     for event in events {
         for change in event.changes {
-            let sort = change.sort();
+            let sort = change.kind();
             let fits = args.kind.as_ref().is_none_or(|kind| kind == sort.as_str())
                 && args
                     .mol
@@ -129,20 +129,20 @@ struct Item {
     event: String,
     at: String,
     actor: String,
-    sort: Sort,
-    change: Change,
+    sort: EventKind,
+    change: BeadChange,
     title: String,
 }
 
 impl Item {
-    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: Change) -> Self {
+    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: BeadChange) -> Self {
         let own = change.new.as_ref().and_then(|new| new.text("title"));
         let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {
             event: event.to_owned(),
             at: at.to_owned(),
             actor: actor.to_owned(),
-            sort: change.sort(),
+            sort: change.kind(),
             title: title.unwrap_or_default(),
             change,
         }
@@ -159,11 +159,11 @@ impl Item {
 
     fn symbol(&self) -> &'static str {
         match self.sort {
-            Sort::Create => "+",
-            Sort::Delete => "⊘",
-            Sort::Comment => "💬",
-            Sort::Update => "→",
-            Sort::Status => match self.status(true).as_deref() {
+            EventKind::Create => "+",
+            EventKind::Delete => "⊘",
+            EventKind::Comment => "💬",
+            EventKind::Update => "→",
+            EventKind::Status => match self.status(true).as_deref() {
                 Some("closed") => "✓",
                 Some("open") => "↺",
                 _ => "→",
@@ -174,10 +174,10 @@ impl Item {
     fn message(&self) -> String {
         let id = &self.change.id;
         match self.sort {
-            Sort::Create => format!("{id} created · {}", self.title),
-            Sort::Delete => format!("{id} deleted"),
-            Sort::Comment => format!("{id} comment added"),
-            Sort::Update => {
+            EventKind::Create => format!("{id} created · {}", self.title),
+            EventKind::Delete => format!("{id} deleted"),
+            EventKind::Comment => format!("{id} comment added"),
+            EventKind::Update => {
                 let fields = self.change.fields();
                 let names: Vec<&str> = fields.iter().map(|(field, _, _)| *field).collect();
                 match &self.change.lost {
@@ -189,7 +189,7 @@ impl Item {
                     _ => format!("{id} updated · {}", names.join(", ")),
                 }
             }
-            Sort::Status => match self.status(true).as_deref() {
+            EventKind::Status => match self.status(true).as_deref() {
                 Some("closed") => format!("{id} completed · {}", self.title),
                 Some("in_progress") => format!("{id} started · {}", self.title),
                 Some("open") => format!("{id} reopened · {}", self.title),
@@ -208,7 +208,7 @@ impl Item {
             "actor": self.actor,
             "event": self.event,
         });
-        if self.sort == Sort::Status {
+        if self.sort == EventKind::Status {
             value["old_status"] = json!(self.status(false));
             value["new_status"] = json!(self.status(true));
         }

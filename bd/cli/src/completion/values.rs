@@ -12,7 +12,7 @@ use bd::bead::{DepKind, Status, kind};
 use bd::config::key::KEYS;
 use bd::formula::Shelf;
 use bd::hooks::tools::TOOLS;
-use bd::store::{Reports, Routes, Snapshot, Store, find};
+use bd::store::{Routes, Snapshot, Store, StoreReports, find};
 use kit::sys::Env;
 
 use bd::query::completion::{beads, is_work};
@@ -74,7 +74,7 @@ fn ids(place: &Place) -> Vec<CompletionValue> {
 
 fn formulas(place: &Place) -> Vec<CompletionValue> {
     let names = place.as_ref().map(|env| {
-        let beads = find::find(env).ok();
+        let beads = find::find_beads_folder(env).ok();
         Shelf::new(env, beads.as_deref(), &[]).names()
     });
     without_descriptions(names.unwrap_or_default())
@@ -89,8 +89,8 @@ fn labels(place: &Place) -> Vec<CompletionValue> {
 
 fn rigs(place: &Place) -> Vec<CompletionValue> {
     let found = place.as_ref().and_then(|env| {
-        let dir = find::find(env).ok()?;
-        Some(Routes::of_place(&dir, env))
+        let dir = find::find_beads_folder(env).ok()?;
+        Some(Routes::for_working_dir(&dir, env))
     });
     let routes = found.unwrap_or_default();
     without_descriptions(routes.all().iter().map(|route| route.rig().to_owned()))
@@ -123,8 +123,10 @@ fn vocabulary(place: &Place) -> Vocabulary {
 
 /// The beads of the place; `None` if there are none or they cannot be read.
 fn snapshot(place: &Place) -> Option<Snapshot> {
-    let dir = find::find(place.as_ref()?).ok()?;
-    let store = Store::open(&dir).ok()?.reporting_to(&Reports::unread());
+    let dir = find::find_beads_folder(place.as_ref()?).ok()?;
+    let store = Store::open(&dir)
+        .ok()?
+        .reporting_to(&StoreReports::unread());
     store.snapshot().ok()
 }
 

@@ -11,7 +11,7 @@ use super::Args;
 pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
         let dir = ctx.env.make_absolute(folder).join(".beads");
-        let dir = find::follow(&dir, &mut Vec::new());
+        let dir = find::follow_redirect(&dir, &mut Vec::new());
         return Ok((ctx.open(&dir)?, None));
     }
     let name = args.rig.as_ref().or(args.prefix.as_ref());
@@ -37,7 +37,7 @@ pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, 
             "rig or prefix \"{name}\" not found in routes.jsonl"
         ))
     };
-    let route = routes.of_rig(name).ok_or_else(unknown)?;
+    let route = routes.route_of_rig(name).ok_or_else(unknown)?;
     let dir = routes.dir_of(route).ok_or_else(unknown)?;
     Ok((ctx.open(&dir)?, route.rig().to_owned()))
 }

@@ -79,7 +79,7 @@ impl Forge for ForgeCommands<'_> {
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String> {
         let found = self.ctx.found().map_err(|error| error.to_string())?;
         let routes = self.ctx.routes(&found.dir);
-        let route = routes.of_rig(rig);
+        let route = routes.route_of_rig(rig);
         let dir = route.and_then(|route| routes.dir_of(route));
         let dir = dir.ok_or_else(|| format!("rig {rig} is not known here"))?;
         let snapshot = self.ctx.open(&dir).and_then(|store| store.snapshot());

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::molecule::progress::Progress;
-use bd::store::Time;
+use bd::store::TimeField;
 use kit::ui::time;
 
 use kit::cli::report::{CommandResult, TextReport};
@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let heads = molecule.steps.iter().map(|step| step.head);
     let latest = std::iter::once(molecule.root)
         .chain(heads)
-        .filter_map(|head| Some((head.time(Time::Updated)?, head.id())))
+        .filter_map(|head| Some((head.time(TimeField::Updated)?, head.id())))
         .max();
     let Some((at, id)) = latest else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::progress::{self, Progress as Molecule};
-use bd::store::Time;
+use bd::store::TimeField;
 use kit::ui::{Page, Report, escape};
 
 use kit::cli::report::CommandResult;
@@ -60,7 +60,7 @@ impl Progress {
         let direct: Vec<_> = direct.collect();
         let mut ends: Vec<Timestamp> = direct
             .iter()
-            .filter_map(|step| step.head.time(Time::Closed))
+            .filter_map(|step| step.head.time(TimeField::Closed))
             .collect();
         ends.sort();
         let done = direct.iter().filter(|step| !step.head.is_open()).count();

@@ -7,7 +7,7 @@ use bd::change;
 use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
 use bd::query::when;
-use bd::store::{BeadRef, Snapshot, Time};
+use bd::store::{BeadRef, Snapshot, TimeField};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
@@ -240,7 +240,7 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     let members = progress::members(snapshot, &root);
     let is_busy = |head: &BeadRef<'_>| {
         let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
-        is_begun || head.is_open() && head.time(Time::Updated).is_some_and(|at| at > limit)
+        is_begun || head.is_open() && head.time(TimeField::Updated).is_some_and(|at| at > limit)
     };
     let root = snapshot.get_live(&root);
     let is_for_work = root.is_some_and(|root| {

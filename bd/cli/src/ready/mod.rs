@@ -139,7 +139,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
     Ok(Box::new(Ready {
         total,
-        any_open: snapshot.any_open(),
+        any_open: snapshot.has_open_beads(),
         beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
     }))
 }

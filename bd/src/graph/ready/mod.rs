@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
-use crate::store::{BeadRef, ListRow, Snapshot, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -170,7 +170,7 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
         return Some(false);
     }
-    let (status, kind, priority) = row.words()?;
+    let (status, kind, priority) = row.exact_values()?;
     let is_of_kind = match &query.kind {
         Some(wanted) => kind == *wanted,
         None => !is_no_work(&kind),
@@ -252,7 +252,7 @@ fn is_candidate(
         && owner
         && labels
         && any
-        && (query.include_deferred || !head.time(Time::Deferred).is_some_and(later))
+        && (query.include_deferred || !head.time(TimeField::Deferred).is_some_and(later))
         && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 
@@ -313,7 +313,7 @@ pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
         return Vec::new();
     };
     let blocks = DepKind::Blocks.code();
-    head.links()
+    head.blocking_edges()
         .into_iter()
         .filter(|link| link.kind == blocks && blocked::is_blocking_edge(snapshot, link))
         .filter_map(|link| Some(snapshot.bead_ref_at(link.target?).id()))

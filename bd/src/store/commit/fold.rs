@@ -19,26 +19,26 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::write::{Layout, Piece, lay_out, write};
+use crate::store::commit::write::{ContentLayout, ContentPiece, lay_out, write_pieces};
 use crate::store::commit::{place_issues, reindex, rollback};
 use crate::store::disk::mark;
-use crate::store::disk::paths::Paths;
-use crate::store::index::Note;
-use crate::store::index::{ISSUES, Index, Keys, WISPS};
-use crate::store::log::damage::{self, keep};
+use crate::store::disk::paths::StorePaths;
+use crate::store::index::NonBeadLine;
+use crate::store::index::{ISSUES, Index, IndexKeys, WISPS};
+use crate::store::log::damage::{self, keep_damaged_bytes};
 use crate::store::log::event::BeadFile;
-use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, Mark};
+use crate::store::log::history::{self, MergedBead};
+use crate::store::log::journal::{self, FoldMark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
-use crate::store::{Event, Node, Store, StoreError};
+use crate::store::{BeadNode, Event, Store, StoreError};
 use kit::sys::clock;
 use kit::sys::file::{AppendedText, DerivedFile, ReplacementFile};
 use kit::sys::parallel::{drop_in_background, run_both};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Folded {
+pub(crate) enum FoldOutcome {
     /// All is in the files.
     Done,
     /// Someone else changed a file meanwhile; read again.
@@ -59,29 +59,30 @@ pub(crate) struct Fold<'a> {
 }
 
 /// What a fold put in place.
-struct Replaced {
+struct ReplacedFiles {
     /// The index of it, written but for the keys.
     index: Option<(Index, DerivedFile)>,
-    keys: Keys,
+    keys: IndexKeys,
     /// What went to history.
     events: Vec<Event>,
 }
 
 impl Fold<'_> {
     /// Runs the steps.
-    pub(crate) fn run(mut self) -> Result<Folded, StoreError> {
+    pub(crate) fn run(mut self) -> Result<FoldOutcome, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
-            return Ok(Folded::Unsettled);
+            return Ok(FoldOutcome::Unsettled);
         }
         let paths = source.paths.clone();
         let entries = std::mem::take(&mut self.snapshot.source.state.journal.entries);
         let Some(replaced) = self.replace(entries)? else {
-            return Ok(Folded::Overtaken);
+            return Ok(FoldOutcome::Overtaken);
         };
         let merged = &self.snapshot.source.state.merged;
-        self.notices.extend(gave_way(merged, paths.issues()));
-        let Replaced {
+        self.notices
+            .extend(describe_overruled(merged, paths.issues()));
+        let ReplacedFiles {
             index,
             keys,
             events,
@@ -89,11 +90,11 @@ impl Fold<'_> {
         let snapshot = self.snapshot;
         // Memory that a large write took, and old files that nobody else may have open.
         drop_in_background((snapshot, events));
-        end(&paths, index, &keys)
+        finish_fold(&paths, index, &keys)
     }
 
     /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
-    fn replace(&mut self, entries: Vec<Event>) -> Result<Option<Replaced>, StoreError> {
+    fn replace(&mut self, entries: Vec<Event>) -> Result<Option<ReplacedFiles>, StoreError> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
         for change in entries.iter().flat_map(|entry| &entry.changes) {
@@ -105,17 +106,19 @@ impl Fold<'_> {
         if self.all {
             homes.extend([BeadFile::Issues, BeadFile::Wisps]);
         }
-        self.refuse_to_shrink(&removed)?;
+        self.check_no_bead_lost(&removed)?;
         self.keep_torn()?;
         for home in &homes {
             self.keep_damaged(*home)?;
         }
         let notes = self.snapshot.index.notes();
-        let wisps = self.content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
-        let issues = self.content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
+        let wisps =
+            self.build_content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
+        let issues =
+            self.build_content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
         // What will be there is known; where its index cannot be made the next reader tries.
-        let index = || self.index(&issues, &wisps, &notes);
-        let events = self.events(entries);
+        let index = || self.build_index(&issues, &wisps, &notes);
+        let events = self.collect_events(entries);
         let (index, prepared) = run_both(index, || self.prepare(&events, &wisps, &issues));
         let Some((wisps_key, issues_file)) = prepared? else {
             return Ok(None);
@@ -125,13 +128,13 @@ impl Fold<'_> {
             return Ok(None);
         }
         let issues_key = self.put(issues_file, &issues, ISSUES)?;
-        let keys = Keys {
+        let keys = IndexKeys {
             issues: issues_key,
             wisps: wisps_key,
-            made: identity::file_time_now(),
+            built_at: identity::file_time_now(),
             outside: 0,
         };
-        Ok(Some(Replaced {
+        Ok(Some(ReplacedFiles {
             index,
             keys,
             events,
@@ -139,41 +142,41 @@ impl Fold<'_> {
     }
 
     /// What goes to history: the events of the journal, and what was merged.
-    fn events(&self, entries: Vec<Event>) -> Vec<Event> {
+    fn collect_events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
         let entries = entries.into_iter();
         let mut events: Vec<Event> = entries.filter_map(Event::into_written).collect();
-        events.extend(history::merge_event(&state.merged, self.now));
+        events.extend(history::build_merge_event(&state.merged, self.now));
         events
     }
 
     /// The new content of a file.
-    fn content<'b>(
+    fn build_content<'b>(
         &'b self,
         home: BeadFile,
         is_dirty: bool,
-        notes: &'b [Note],
-    ) -> Result<Content<'b>, StoreError> {
+        notes: &'b [NonBeadLine],
+    ) -> Result<FileContent<'b>, StoreError> {
         if !is_dirty {
-            return Ok(Content::Same);
+            return Ok(FileContent::Same);
         }
         let code = code_of(home);
         let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
         for head in snapshot.bead_refs() {
             match head.node() {
-                Node::Row(at) => {
+                BeadNode::Row(at) => {
                     if let Some(row) = snapshot.index.row(at)
                         && home_of(row.file) == home
                     {
-                        pieces.push(Piece::Row(at, row));
+                        pieces.push(ContentPiece::Row(at, row));
                     }
                 }
-                Node::Pending(at) => {
+                BeadNode::Pending(at) => {
                     if let Some(own) = snapshot.slots.get(at as usize)
                         && own.home == home
                     {
-                        pieces.push(Piece::Pending(at, own));
+                        pieces.push(ContentPiece::Pending(at, own));
                     }
                 }
             }
@@ -181,24 +184,24 @@ impl Fold<'_> {
         let foreign = notes
             .iter()
             .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
-        pieces.extend(foreign.map(Piece::Foreign));
+        pieces.extend(foreign.map(ContentPiece::Foreign));
         let layout = lay_out(&snapshot.source, &pieces)
             .map_err(|error| StoreError::io("read", &snapshot.source.path(code), error))?;
-        Ok(Content::New { pieces, layout })
+        Ok(FileContent::New { pieces, layout })
     }
 
     /// Writes new content beside the file, neither synced nor in place; says its SHA-256.
     fn write(
         &self,
-        content: &Content<'_>,
+        content: &FileContent<'_>,
         code: u8,
     ) -> Result<Option<(ReplacementFile, String)>, StoreError> {
-        let Content::New { pieces, layout } = content else {
+        let FileContent::New { pieces, layout } = content else {
             return Ok(None);
         };
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let (file, sha256) = write(source, &path, pieces, layout)
+        let (file, sha256) = write_pieces(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
         if let Some(time) = before_racy_window(clock::Clock::System.now()) {
             // Where it cannot be done the next reader compares the content.
@@ -214,8 +217,8 @@ impl Fold<'_> {
     fn prepare(
         &self,
         events: &[Event],
-        wisps: &Content<'_>,
-        issues: &Content<'_>,
+        wisps: &FileContent<'_>,
+        issues: &FileContent<'_>,
     ) -> Result<Option<(FileKey, Option<ReplacementFile>)>, StoreError> {
         let source = &self.snapshot.source;
         let was_folding = source.state.journal.was_folding;
@@ -234,24 +237,24 @@ impl Fold<'_> {
         let mark = match &issues_file {
             None => None,
             Some((_, sha256)) => {
-                let mark = Mark {
+                let mark = FoldMark {
                     fold: sha256.clone(),
                 };
-                let (appended, _) = journal::begin_append(&journal, &mark)
+                let (appended, _) = journal::begin_record_append(&journal, &mark)
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
                 Some(appended.begin_writeback())
             }
         };
-        let events = history::begin_append(paths, events, was_folding)?;
+        let events = history::begin_history_append(paths, events, was_folding)?;
         let events = events.map(AppendedText::begin_writeback);
         if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
         if let Some(mark) = &mark {
-            history::synced(&journal, mark)?;
+            history::sync_history(&journal, mark)?;
         }
         if let Some(events) = &events {
-            history::synced(&paths.local_events(), events)?;
+            history::sync_history(&paths.local_events(), events)?;
         }
         Ok(Some((wisps_key, issues_file.map(|(file, _)| file))))
     }
@@ -259,12 +262,12 @@ impl Fold<'_> {
     fn put(
         &self,
         file: Option<ReplacementFile>,
-        content: &Content<'_>,
+        content: &FileContent<'_>,
         code: u8,
     ) -> Result<FileKey, StoreError> {
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let (Some(file), Content::New { layout, .. }) = (file, content) else {
+        let (Some(file), FileContent::New { layout, .. }) = (file, content) else {
             // What was read, not what may be there by now.
             return Ok(*source.read_key(code));
         };
@@ -287,34 +290,36 @@ impl Fold<'_> {
     }
 
     /// The index of what will be there, written but for its keys, which are known once it is there.
-    fn index(
+    fn build_index(
         &self,
-        issues: &Content<'_>,
-        wisps: &Content<'_>,
-        notes: &[Note],
+        issues: &FileContent<'_>,
+        wisps: &FileContent<'_>,
+        notes: &[NonBeadLine],
     ) -> Option<(Index, DerivedFile)> {
         let snapshot = &self.snapshot;
         let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
-        let place_of = |home: BeadFile, node: Node| match (content_of(code_of(home)), node) {
-            (Content::New { layout, .. }, _) => layout.places.of(node),
-            (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
-            (Content::Same, Node::Pending(_)) => None,
+        let place_of = |home: BeadFile, node: BeadNode| match (content_of(code_of(home)), node) {
+            (FileContent::New { layout, .. }, _) => layout.places.place_of(node),
+            (FileContent::Same, BeadNode::Row(at)) => {
+                snapshot.index.row(at).map(reindex::line_place)
+            }
+            (FileContent::Same, BeadNode::Pending(_)) => None,
         };
         let mut notes = notes.to_vec();
-        notes.retain(|note| matches!(content_of(note.file), Content::Same));
+        notes.retain(|note| matches!(content_of(note.file), FileContent::Same));
         for content in [issues, wisps] {
-            if let Content::New { layout, .. } = content {
+            if let FileContent::New { layout, .. } = content {
                 notes.extend(layout.places.foreign.iter().cloned());
             }
         }
-        let index = reindex::build(snapshot, &Keys::default(), &notes, place_of)?;
+        let index = reindex::build_index(snapshot, &IndexKeys::default(), &notes, place_of)?;
         let path = snapshot.source.paths.index();
         let file = DerivedFile::write(&path, index.bytes(), 0o644).ok()?;
         Some((index, file))
     }
 
     /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
-    fn refuse_to_shrink(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
+    fn check_no_bead_lost(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
         let snapshot = &self.snapshot;
         let mut lost = Vec::new();
         for row in &snapshot.hidden {
@@ -348,10 +353,15 @@ impl Fold<'_> {
         let torn = state.torn_bytes();
         let count = state.damaged_inside();
         let notice = if count == 0 {
-            damage::torn_notice(&keep(&folder, damage::UNFINISHED, &torn, self.now)?)
+            damage::format_torn_notice(&keep_damaged_bytes(
+                &folder,
+                damage::UNFINISHED,
+                &torn,
+                self.now,
+            )?)
         } else {
-            let kept = keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
-            damage::notice(state.torn(), count, &source.paths.journal(), &kept)
+            let kept = keep_damaged_bytes(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
+            damage::format_set_aside_notice(state.torn(), count, &source.paths.journal(), &kept)
         };
         self.notices.push(notice);
         Ok(())
@@ -379,7 +389,7 @@ impl Fold<'_> {
         }
         bytes.pop();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let kept = keep(&source.paths.damaged(), &name, &bytes, self.now)?;
+        let kept = keep_damaged_bytes(&source.paths.damaged(), &name, &bytes, self.now)?;
         for note in damaged {
             self.notices.push(format!(
                 "{}, line {}: {}; the line was moved to {}",
@@ -406,17 +416,17 @@ impl Store {
             return Ok(false);
         }
         let torn = state.torn_bytes();
-        let kept = keep(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
+        let kept = keep_damaged_bytes(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
         let path = self.paths.journal();
-        journal::cut(&path, state.journal.sound as u64)
+        journal::cut_journal(&path, state.journal.sound as u64)
             .map_err(|error| StoreError::io("write", &path, error))?;
-        self.reports.notice(damage::torn_notice(&kept));
+        self.reports.notice(damage::format_torn_notice(&kept));
         Ok(true)
     }
 }
 
 /// What is told of values that gave way where someone else had changed beads in the file.
-fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
+fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
     let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
     let beads: Vec<String> = beads
         .map(|bead| {
@@ -432,7 +442,7 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
     Some(format!(
         "{} was changed by something else, in what was changed here too: of {} one side gave way; `bd history ID` has both, `bd restore ID` brings back a deleted one",
         issues.display(),
-        rollback::some(&beads)
+        rollback::format_some(&beads)
     ))
 }
 
@@ -445,30 +455,31 @@ fn before_racy_window(now: Timestamp) -> Option<Timestamp> {
 }
 
 /// The new content of a file, or none where nothing of it changed.
-enum Content<'a> {
+enum FileContent<'a> {
     Same,
     New {
-        pieces: Vec<Piece<'a>>,
-        layout: Layout,
+        pieces: Vec<ContentPiece<'a>>,
+        layout: ContentLayout,
     },
 }
 
 /// Lets the index be of what is there now, then the journal go: without either nothing would say that these
 /// issues are ours. Where the index cannot be put in place the next reader makes it.
-fn end(
-    paths: &Paths,
+fn finish_fold(
+    paths: &StorePaths,
     index: Option<(Index, DerivedFile)>,
-    keys: &Keys,
-) -> Result<Folded, StoreError> {
+    keys: &IndexKeys,
+) -> Result<FoldOutcome, StoreError> {
     if let Some((index, file)) = index
-        && let Some(index) = index.keyed(keys)
+        && let Some(index) = index.with_keys(keys)
     {
         file.put_with(index.header()).ok();
     }
     let journal = paths.journal();
-    journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-    mark::touch(paths);
-    Ok(Folded::Done)
+    journal::replace_with_empty_journal(&journal)
+        .map_err(|error| StoreError::io("write", &journal, error))?;
+    mark::touch_mark(paths);
+    Ok(FoldOutcome::Done)
 }
 
 #[cfg(test)]

@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 
 use crate::git::past::FileHistory;
 use crate::store::StoreError;
-use crate::store::disk::identity::{FileKey, file_key, same};
-use crate::store::disk::paths::Paths;
+use crate::store::disk::identity::{FileKey, file_key, is_same_content};
+use crate::store::disk::paths::StorePaths;
 use crate::store::index::ISSUES;
-use crate::store::view::source::Read;
+use crate::store::view::source::StoreRead;
 use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
 /// Up to this size the kept issues are a copy.
 const COPIED: u64 = 1 << 20;
 
 /// The issues under a second name, not yet in its place.
-pub(crate) struct Kept {
+pub(crate) struct KeptCopy {
     name: tempfile::TempPath,
     place: PathBuf,
     /// The file that has it.
@@ -31,16 +31,16 @@ pub(crate) struct Kept {
     is_copy: bool,
 }
 
-impl Kept {
+impl KeptCopy {
     /// Takes what is in a file that holds the issues, or is about to.
-    pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
+    pub(in crate::store) fn from_file(from: &Path, place: &Path) -> io::Result<Self> {
         let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
         // Someone may put another file there meanwhile.
         let file = File::open(&from)?;
         let meta = file.metadata()?;
         let is_it =
-            |name: &Path| fs::metadata(name).is_ok_and(|there| inode(&there) == inode(&meta));
+            |name: &Path| fs::metadata(name).is_ok_and(|there| inode_of(&there) == inode_of(&meta));
         let copy = |name: &Path| {
             let mut copy = File::create_new(name)?;
             io::copy(&mut &file, &mut copy)?;
@@ -68,19 +68,19 @@ impl Kept {
     }
 
     /// Whether it has what was read. Its second name changed the time of its inode.
-    fn is_as_read(&self, key: &FileKey) -> bool {
+    fn is_unchanged_since(&self, key: &FileKey) -> bool {
         let bare = |key: &FileKey| FileKey {
             changed_s: 0,
             changed_ns: 0,
             ..*key
         };
-        same(&bare(&self.of), &bare(key))
+        is_same_content(&bare(&self.of), &bare(key))
     }
 
     /// Puts it in its place.
     pub(in crate::store) fn put(self) -> io::Result<()> {
         // Between two names of one file a rename does nothing.
-        let inode = |path: &Path| fs::metadata(path).map(|meta| inode(&meta)).ok();
+        let inode = |path: &Path| fs::metadata(path).map(|meta| inode_of(&meta)).ok();
         if inode(&self.name) == inode(&self.place) {
             return self.name.close();
         }
@@ -92,31 +92,34 @@ impl Kept {
 }
 
 /// Puts issues that we wrote in their place, and keeps them.
-pub(crate) fn place_issues(issues: ReplacementFile, paths: &Paths) -> io::Result<PlacedFile> {
-    let kept = Kept::of(issues.path(), &paths.kept());
+pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::Result<PlacedFile> {
+    let kept = KeptCopy::from_file(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
-    if kept.and_then(Kept::put).is_err() {
+    if kept.and_then(KeptCopy::put).is_err() {
         // Older ones would make these look like someone else's.
         file::remove_file(&paths.kept())?;
     }
     keep_head(paths)?;
     // A second name changes the time of the first.
     let now = fs::metadata(paths.issues());
-    if let Some(now) = now.ok().filter(|now| inode(now) == inode(&placed.there)) {
+    if let Some(now) = now
+        .ok()
+        .filter(|now| inode_of(now) == inode_of(&placed.there))
+    {
         placed.there = now;
     }
     Ok(placed)
 }
 
 /// Begins to keep issues that were just read from a commit.
-pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
+pub(crate) fn keep_fetched(paths: &StorePaths) -> Result<(), StoreError> {
     let key = FileKey::at(paths.issues());
     keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
 }
 
 /// Keeps the issues that were read and compared. Others that are there by now, since git does not wait for our lock, are left
 /// to the next command, which compares them with what is kept already.
-pub(super) fn accept_found(read: &Read, places: &[PathBuf]) -> Result<(), StoreError> {
+pub(super) fn accept_found(read: &StoreRead, places: &[PathBuf]) -> Result<(), StoreError> {
     let source = &read.source;
     if keep_as(&source.paths, places, source.read_key(ISSUES))? {
         read.write_linked_index();
@@ -125,11 +128,11 @@ pub(super) fn accept_found(read: &Read, places: &[PathBuf]) -> Result<(), StoreE
 }
 
 /// Keeps the issues, if they are those with this key.
-fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
+fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
     for place in places {
         let failed = |error| StoreError::io("write", place, error);
-        let kept = match Kept::of(paths.issues(), place) {
-            Ok(kept) if kept.is_as_read(key) => kept.put(),
+        let kept = match KeptCopy::from_file(paths.issues(), place) {
+            Ok(kept) if kept.is_unchanged_since(key) => kept.put(),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) if key.exists == 0 => file::remove_file(place),
             _ => return Ok(false),
@@ -146,12 +149,12 @@ pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
 }
 
-fn inode(meta: &Metadata) -> (u64, u64) {
+fn inode_of(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
 /// Remembers where `HEAD` is while the kept issues are written.
-fn keep_head(paths: &Paths) -> io::Result<()> {
+fn keep_head(paths: &StorePaths) -> io::Result<()> {
     let head = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
     let Some(head) = head.map(|commit| commit.to_string()) else {

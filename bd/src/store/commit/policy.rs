@@ -38,7 +38,7 @@ impl FoldPolicy {
 
     /// Folds at once up to this size only; 0 is never.
     #[cfg(test)]
-    pub(crate) fn up_to(size: u64) -> Self {
+    pub(crate) fn with_limit(size: u64) -> Self {
         Self {
             at_once: (size > 0).then_some(size),
         }

@@ -17,18 +17,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::differ::{self, ById, Difference};
+use super::differ::{self, IssuesDifference, LinesById};
 use super::place_issues::{accept_found, is_kept};
 use crate::bead::lines;
 use crate::bead::{Bead, RawJson, Stamp, record};
 use crate::git::past::{FileHistory, HeadMovement};
 use crate::merge::{self, collision};
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::log::history;
-use crate::store::view::source::{Read, Source};
+use crate::store::view::source::{OpenFiles, StoreRead};
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
@@ -36,7 +36,7 @@ use kit::sys::{Clock, file};
 const NAMED: usize = 5;
 
 /// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
-pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
+pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
         Ok(kept) => !is_kept(key, &kept),
@@ -45,7 +45,7 @@ pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
 }
 
 /// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
-pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
+pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, StoreError> {
     let source = &read.source;
     let paths = &source.paths;
     let both = [paths.found(), paths.kept()];
@@ -55,18 +55,18 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
         return Ok(None);
     }
     if !both[1].exists() {
-        ignore::hide(paths.dir());
+        ignore::exclude_local_files(paths.dir());
         return accept_found(read, &both).map(|()| None);
     }
-    let differ = Difference::from_kept(read)?;
+    let differ = IssuesDifference::from_kept(read)?;
     if differ.is_none || source.is_folded() {
         return accept_found(read, &both[1..]).map(|()| None);
     }
-    let left = Sides::of(differ, paths)?.left(read)?;
+    let left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
     let waits = paths.rollback().exists();
     let now = waits.then(|| source.issues_text()).transpose();
     let now = now.map_err(|error| StoreError::io("read", paths.issues(), error))?;
-    let mut all = Undecided::read(paths, &now.unwrap_or_default())?;
+    let mut all = UndecidedLines::read(paths, &now.unwrap_or_default())?;
     let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -74,7 +74,7 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
         format!(
             "{} was rolled back: changes to {} are no longer in it (`git reflog` shows what git did)\n  bd restore --lost     bring the changes back\n  bd restore --discard  accept the older state",
             paths.issues().display(),
-            some(&names)
+            format_some(&names)
         )
     });
     for one in left {
@@ -88,7 +88,7 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
 }
 
 /// The first names of a list, and how many there are more.
-pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
+pub(crate) fn format_some<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMED) {
         0 => first.join(", "),
@@ -97,23 +97,23 @@ pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
 }
 
 /// The lines by id in which the issues that were kept and those that are found differ.
-struct Sides {
-    kept: ById,
-    found: ById,
+struct RollbackComparison {
+    kept: LinesById,
+    found: LinesById,
     /// What came last from outside under the ids that are found.
-    outside: ById,
+    outside: LinesById,
     /// Outside git, and where git does not have the issues, there is none.
-    past: Option<Past>,
+    past: Option<CommittedLines>,
 }
 
 /// What git knows of the issues since they were kept.
-struct Past {
+struct CommittedLines {
     git: FileHistory,
     /// `HEAD` when they were kept, and now.
     heads: [Oid; 2],
     movement: HeadMovement,
     /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
-    base: ById,
+    base: LinesById,
     /// The hashes of the lines in `HEAD`.
     now: HashSet<u64>,
     /// The hashes of the lines in each version since the kept issues, and in all before them.
@@ -123,10 +123,10 @@ struct Past {
     own: OnceCell<[HashSet<u64>; 2]>,
 }
 
-impl Past {
-    fn read(paths: &Paths, wanted: &ById) -> Option<Self> {
+impl CommittedLines {
+    fn read(paths: &StorePaths, wanted: &LinesById) -> Option<Self> {
         let git = FileHistory::open(paths.issues())?;
-        let kept = files::read_if_there(&paths.kept_head()).ok()??;
+        let kept = files::read_if_exists(&paths.kept_head()).ok()??;
         let before = git.commit(&String::from_utf8_lossy(&kept))?;
         let now = git.head()?;
         let movement = git.movement(before, now);
@@ -145,7 +145,7 @@ impl Past {
         let base = merge::lines_by_id(&base).filter(|(id, _)| wanted.contains_key(id));
         Some(Self {
             base: base.map(|(id, line)| (id, line.to_vec())).collect(),
-            now: hashes(&lines),
+            now: hash_lines(&lines),
             git,
             heads: [before, now],
             movement,
@@ -175,7 +175,7 @@ impl Past {
         self.since.get_or_init(|| {
             let [before, now] = self.heads;
             let versions = self.git.versions(now, Some(before));
-            versions.iter().map(|text| hashes(text)).collect()
+            versions.iter().map(|text| hash_lines(text)).collect()
         })
     }
 
@@ -195,7 +195,7 @@ impl Past {
     fn is_older(&self, found: &[u8]) -> bool {
         let older = self.older.get_or_init(|| {
             let versions = self.git.versions(self.heads[0], None);
-            versions.iter().flat_map(|text| hashes(text)).collect()
+            versions.iter().flat_map(|text| hash_lines(text)).collect()
         });
         older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
     }
@@ -208,7 +208,7 @@ impl Past {
             };
             let mut own = [HashSet::new(), HashSet::new()];
             for (commit, is_revert) in commits {
-                let lines = hashes(&self.git.text_at(commit));
+                let lines = hash_lines(&self.git.text_at(commit));
                 if is_revert {
                     own[1].extend(&lines);
                 }
@@ -229,30 +229,33 @@ impl Past {
     }
 }
 
-fn hashes(text: &[u8]) -> HashSet<u64> {
+fn hash_lines(text: &[u8]) -> HashSet<u64> {
     let lines = merge::lines_by_id(text);
     lines.map(|(_, line)| xxh3_64(line)).collect()
 }
 
 /// What is to be done about a line that was kept and is found otherwise.
-enum Judged {
+enum LineJudgement {
     /// It was changed on purpose.
-    Meant,
+    Intended,
     /// An older state replaced it.
     RolledBack,
     /// Both sides may have changed it since this line.
-    Both(Option<Box<Bead>>),
+    BothChanged(Option<Box<Bead>>),
 }
 
-impl Sides {
-    fn of(Difference { kept, found, .. }: Difference, paths: &Paths) -> Result<Self, StoreError> {
+impl RollbackComparison {
+    fn from_difference(
+        IssuesDifference { kept, found, .. }: IssuesDifference,
+        paths: &StorePaths,
+    ) -> Result<Self, StoreError> {
         // What is not found at all needs no past.
-        let past = (!found.is_empty()).then(|| Past::read(paths, &found));
+        let past = (!found.is_empty()).then(|| CommittedLines::read(paths, &found));
         let past = past.flatten();
         let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
         let is_kept = |from: File| file::is_at(&from, &paths.kept());
         let outside = if found.keys().all(has_base) {
-            ById::new()
+            LinesById::new()
         } else if File::open(paths.found()).is_ok_and(is_kept) {
             kept.clone()
         } else {
@@ -267,7 +270,7 @@ impl Sides {
     }
 
     /// The lines that left, and the beads that were removed here and are there again.
-    fn left(&self, read: &Read) -> Result<Vec<RolledBack>, StoreError> {
+    fn find_rolled_back(&self, read: &StoreRead) -> Result<Vec<RolledBack>, StoreError> {
         let wanted = self.kept.values().filter_map(|line| {
             let bead = record::parse_bead(line).ok()?;
             self.wanted(&bead, line).map(|wanted| (bead, wanted))
@@ -276,7 +279,7 @@ impl Sides {
         wanted.retain(|(bead, _)| {
             let row = read.index.find(&collision::compute_new_id(bead));
             let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
-            moved.is_none_or(|moved| as_this(&moved, bead).is_none())
+            moved.is_none_or(|moved| parse_same_bead(&moved, bead).is_none())
         });
         let paths = &read.source.paths;
         let found = self.found.iter();
@@ -291,17 +294,19 @@ impl Sides {
         wanted.retain(|(bead, _)| !is_gone(bead) || !has_all_of(&archive, bead));
         let left = wanted.iter().filter_map(|(bead, line)| {
             let found = self.found.get(&bead.id).map(Vec::as_slice);
-            RolledBack::of(&bead.id, Some(line), found)
+            RolledBack::from_lines(&bead.id, Some(line), found)
         });
         let mut left: Vec<_> = left.collect();
         if !again.is_empty() {
-            let removals = removals(paths)?;
+            let removals = find_removals(paths)?;
             let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
                 Some(history::ARCHIVE) => archive.has(id),
                 other => other.is_some(),
             };
             let again = again.into_iter().filter(|(id, _)| is_removed(id));
-            left.extend(again.filter_map(|(id, line)| RolledBack::of(id, None, Some(line))));
+            left.extend(
+                again.filter_map(|(id, line)| RolledBack::from_lines(id, None, Some(line))),
+            );
         }
         Ok(left)
     }
@@ -325,13 +330,13 @@ impl Sides {
     /// The line that a kept bead should have, where what is found does not hold all of it.
     fn wanted(&self, kept: &Bead, line: &[u8]) -> Option<Vec<u8>> {
         let found = self.found.get(&kept.id);
-        let Some(found) = found.and_then(|found| as_this(found, kept)) else {
+        let Some(found) = found.and_then(|found| parse_same_bead(found, kept)) else {
             return Some(line.to_vec());
         };
         let base = match self.judge(kept, line, &found) {
-            Judged::Meant => return None,
-            Judged::RolledBack => return Some(line.to_vec()),
-            Judged::Both(base) => base,
+            LineJudgement::Intended => return None,
+            LineJudgement::RolledBack => return Some(line.to_vec()),
+            LineJudgement::BothChanged(base) => base,
         };
         let (mut ours, mut theirs) = (kept.clone(), found.clone());
         if kept.updated_at == found.updated_at {
@@ -355,24 +360,24 @@ impl Sides {
     }
 
     /// Not every change gives a bead another time, so that an older line is known by the commits that had it.
-    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> Judged {
+    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
         let outside = self.outside.get(&kept.id).map(Vec::as_slice);
         let outside_bead = || outside.and_then(|line| record::parse_bead(line).ok());
         let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
-                Judged::RolledBack
+                LineJudgement::RolledBack
             } else if outside == Some(line) {
                 // Nothing of it was ours.
-                Judged::Meant
+                LineJudgement::Intended
             } else {
-                Judged::Both(outside_bead().map(Box::new))
+                LineJudgement::BothChanged(outside_bead().map(Box::new))
             };
         };
         let is_at_head = past.is_at_head(found);
         if past.movement == HeadMovement::Back && is_at_head {
-            return Judged::RolledBack;
+            return LineJudgement::RolledBack;
         }
         let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
         if is_committed && !past.is_apart() {
@@ -383,22 +388,22 @@ impl Sides {
                 !is_older
             };
             return if is_newer || !is_meant {
-                Judged::RolledBack
+                LineJudgement::RolledBack
             } else {
-                Judged::Meant
+                LineJudgement::Intended
             };
         }
         if past.is_base(&kept.id, found) || past.is_older(found) {
-            return Judged::RolledBack;
+            return LineJudgement::RolledBack;
         }
         let base = past.base.get(&kept.id);
         let base = base.and_then(|line| record::parse_bead(line).ok());
-        Judged::Both(base.or_else(outside_bead).map(Box::new))
+        LineJudgement::BothChanged(base.or_else(outside_bead).map(Box::new))
     }
 }
 
 /// The bead of a line, if it is this one.
-fn as_this(line: &[u8], kept: &Bead) -> Option<Bead> {
+fn parse_same_bead(line: &[u8], kept: &Bead) -> Option<Bead> {
     let bead = record::parse_bead(line).ok();
     bead.filter(|bead| collision::is_same_bead(bead, kept))
 }
@@ -411,9 +416,9 @@ fn has_all_of(archive: &Archive, kept: &Bead) -> bool {
 }
 
 /// The beads whose last event removed them, by a hard delete or to the archive, with its verb.
-fn removals(paths: &Paths) -> Result<BTreeMap<String, String>, StoreError> {
+fn find_removals(paths: &StorePaths) -> Result<BTreeMap<String, String>, StoreError> {
     let mut removals = BTreeMap::new();
-    for event in history::all(paths)? {
+    for event in history::read_all_events(paths)? {
         for change in event.changes {
             if change.after.is_none() {
                 removals.insert(change.id, event.verb.clone());
@@ -445,7 +450,7 @@ impl PartialEq for RolledBack {
 
 /// What brings a line back.
 #[derive(Debug, Default)]
-struct Plan {
+struct RestorePlan {
     /// The lines to be written.
     lines: Vec<Vec<u8>>,
     /// Whether the bead is to be removed again.
@@ -455,7 +460,7 @@ struct Plan {
 }
 
 impl RolledBack {
-    fn of(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
+    fn from_lines(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
         let raw = |line: &[u8]| RawValue::from_string(record::decode_line(line).into_owned()).ok();
         Some(Self {
             id: id.to_owned(),
@@ -473,8 +478,8 @@ impl RolledBack {
         [&self.kept, &self.found].map(|raw| raw.as_ref().map(|raw| raw.get().as_bytes()))
     }
 
-    fn plan(&self, now: Option<&[u8]>) -> Plan {
-        let mut plan = Plan::default();
+    fn plan_restore(&self, now: Option<&[u8]>) -> RestorePlan {
+        let mut plan = RestorePlan::default();
         let [kept, found] = self.texts();
         let Some(kept) = kept else {
             // Who went on with it since wants it.
@@ -516,16 +521,16 @@ impl RolledBack {
 }
 
 /// What waits for a decision.
-struct Undecided {
+struct UndecidedLines {
     open: Vec<RolledBack>,
     /// Lines that cannot be read, with their numbers.
     damaged: Vec<(usize, Vec<u8>)>,
 }
 
-impl Undecided {
+impl UndecidedLines {
     /// The lines that left the issues, were not discarded, and are not in this text of them.
-    fn read(paths: &Paths, issues: &[u8]) -> Result<Self, StoreError> {
-        let text = files::read(&paths.rollback())?;
+    fn read(paths: &StorePaths, issues: &[u8]) -> Result<Self, StoreError> {
+        let text = files::read_or_empty(&paths.rollback())?;
         // Mostly there is nothing, and the issues may be many.
         let issues = if text.is_empty() { &[] } else { issues };
         let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
@@ -539,7 +544,7 @@ impl Undecided {
                 found.damaged.push((number, line.to_vec()));
                 continue;
             };
-            let plan = one.plan(now.get(&one.id).copied());
+            let plan = one.plan_restore(now.get(&one.id).copied());
             if plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty() {
                 found.open.push(one);
             }
@@ -547,9 +552,9 @@ impl Undecided {
         Ok(found)
     }
 
-    fn write(&self, paths: &Paths) -> Result<(), StoreError> {
+    fn write(&self, paths: &StorePaths) -> Result<(), StoreError> {
         if self.open.is_empty() && self.damaged.is_empty() {
-            return files::remove(&paths.rollback());
+            return files::remove_store_file(&paths.rollback());
         }
         let open = self.open.iter();
         let open = open.filter_map(|one| serde_json::to_vec(one).ok());
@@ -559,11 +564,11 @@ impl Undecided {
             text.extend(line);
             text.push(b'\n');
         }
-        files::replace(&paths.rollback(), &text)
+        files::replace_store_file(&paths.rollback(), &text)
     }
 
     /// All of it, if all of it can be read.
-    fn readable(self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
+    fn readable(self, paths: &StorePaths) -> Result<Vec<RolledBack>, StoreError> {
         match self.damaged.first() {
             None => Ok(self.open),
             Some((line, _)) => Err(StoreError::DamagedRollback {
@@ -587,17 +592,17 @@ impl Store {
         if !self.may_have_rolled_back() {
             return Ok(Vec::new());
         }
-        Undecided::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
+        UndecidedLines::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
     }
 
     /// Those of them that are not in this text of the issues.
     pub(crate) fn rolled_back_in(&self, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
-        Undecided::read(&self.paths, issues)?.readable(&self.paths)
+        UndecidedLines::read(&self.paths, issues)?.readable(&self.paths)
     }
 
     /// The issues as they last came from outside.
     pub(crate) fn found_lines(&self) -> Result<Vec<u8>, StoreError> {
-        files::read(&self.paths.found())
+        files::read_or_empty(&self.paths.found())
     }
 
     /// Brings back what a rollback took of these beads, or of all; gives their ids, with the fields that were edited since.
@@ -613,7 +618,7 @@ impl Store {
             let is_meant = |one: &&RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
             for one in wanted.iter().filter(is_meant) {
                 let now = tx.line(&one.id)?.map(|line| line.bytes.into_owned());
-                let plan = one.plan(now.as_deref());
+                let plan = one.plan_restore(now.as_deref());
                 for line in plan.lines {
                     tx.put_line(&line)?;
                 }
@@ -637,7 +642,7 @@ impl Store {
     ) -> Result<Vec<RolledBack>, StoreError> {
         let lines = self.durable_lines()?;
         let _guard = self.lock()?;
-        let mut all = Undecided::read(&self.paths, &lines)?;
+        let mut all = UndecidedLines::read(&self.paths, &lines)?;
         let is_meant = |one: &RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
         let (gone, stays) = all.open.into_iter().partition(is_meant);
         all.open = stays;

@@ -6,33 +6,33 @@ use std::ops::Deref;
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
-use crate::store::log::event::{BeadFile, Change};
+use crate::store::log::event::{BeadChange, BeadFile};
 use crate::store::log::journal::hash_text;
-use crate::store::view::overlay::{self, Earlier, PendingBead};
-use crate::store::view::snapshot::{Line, Snapshot};
+use crate::store::view::overlay::{self, EarlierState, PendingBead};
+use crate::store::view::snapshot::{BeadLine, Snapshot};
 use crate::store::{Author, StoreError};
 use kit::sys::Clock;
 
 /// A bead before the transaction.
 #[derive(Debug)]
-struct Before {
+struct OriginalBead {
     home: BeadFile,
     raw: Vec<u8>,
     hash: u64,
-    gist: Option<Gist>,
+    fingerprint: Option<QuickFingerprint>,
 }
 
 /// What nearly every change changes. Where this differs so do the lines.
-type Gist = (Stamp, [usize; 3]);
+type QuickFingerprint = (Stamp, [usize; 3]);
 
 /// A transaction. It reads its own writes; nothing of it is seen by others before it is done.
 #[derive(Debug)]
 pub struct Tx<'a> {
     snapshot: Snapshot,
     /// Changed beads as they were; `None` for new ones.
-    before: BTreeMap<String, Option<Before>>,
+    before: BTreeMap<String, Option<OriginalBead>>,
     /// Beads as they were before each step, to take steps back.
-    steps: Vec<(String, Earlier)>,
+    steps: Vec<(String, EarlierState)>,
     words: Vocabulary,
     author: &'a Author,
     clock: &'a Clock,
@@ -43,8 +43,8 @@ pub struct Tx<'a> {
 }
 
 /// What a transaction did.
-pub(crate) struct Done {
-    pub changes: Vec<Change>,
+pub(crate) struct FinishedTx {
+    pub changes: Vec<BeadChange>,
     pub verb: String,
     pub undoes: String,
     pub snapshot: Snapshot,
@@ -95,7 +95,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Takes types and statuses as known that the settings will have.
-    pub fn learn(&mut self, more: Vocabulary) {
+    pub fn add_vocabulary(&mut self, more: Vocabulary) {
         self.words.kinds.extend(more.kinds);
         self.words.statuses.extend(more.statuses);
     }
@@ -125,20 +125,20 @@ impl<'a> Tx<'a> {
             }
         }
         validate::validate_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
-        self.remember(&bead.id)?;
+        self.record_original(&bead.id)?;
         let id = bead.id.clone();
         let line = record::serialize_bead_with(&mut self.scratch, &bead);
-        self.set(&id, Some(PendingBead::of_line(line, bead)));
+        self.set(&id, Some(PendingBead::from_line(line, bead)));
         Ok(())
     }
 
     /// Writes a durable bead as a line has it, byte by byte.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
         if let Some(own) =
-            merge::id_of_line(line).and_then(|id| PendingBead::read(line, &id, BeadFile::Issues))
+            merge::id_of_line(line).and_then(|id| PendingBead::parse(line, &id, BeadFile::Issues))
         {
             let id = own.id.clone();
-            self.remember(&id)?;
+            self.record_original(&id)?;
             self.set(&id, Some(own));
         }
         Ok(())
@@ -174,7 +174,7 @@ impl<'a> Tx<'a> {
 
     /// Removes any bead without a trace, as a hard delete that a person asked for.
     pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
-        self.remember(id)?;
+        self.record_original(id)?;
         self.set(id, None);
         Ok(())
     }
@@ -185,22 +185,22 @@ impl<'a> Tx<'a> {
         self.snapshot.set(id, own);
     }
 
-    fn remember(&mut self, id: &str) -> Result<(), StoreError> {
+    fn record_original(&mut self, id: &str) -> Result<(), StoreError> {
         if self.before.contains_key(id) {
             return Ok(());
         }
         let line = self.snapshot.line(id)?;
-        let before = line.map(|Line { home, hash, bytes }| Before {
+        let before = line.map(|BeadLine { home, hash, bytes }| OriginalBead {
             home,
             raw: bytes.into_owned(),
             hash,
-            gist: self.gist(id),
+            fingerprint: self.fingerprint_of(id),
         });
         self.before.insert(id.to_owned(), before);
         Ok(())
     }
 
-    fn gist(&self, id: &str) -> Option<Gist> {
+    fn fingerprint_of(&self, id: &str) -> Option<QuickFingerprint> {
         let bead = self.snapshot.get(id)?;
         let parts = [
             bead.labels.len(),
@@ -211,12 +211,12 @@ impl<'a> Tx<'a> {
     }
 
     /// What changed, and the snapshot that has it.
-    pub(in crate::store) fn finish(mut self) -> Result<Done, StoreError> {
+    pub(in crate::store) fn finish(mut self) -> Result<FinishedTx, StoreError> {
         let mut changes = Vec::new();
         let mut same = BTreeSet::new();
         for (id, old) in &self.before {
             let new = self.snapshot.line(id)?;
-            if self.says_the_same(id, old.as_ref(), new.as_ref()) {
+            if self.has_same_content(id, old.as_ref(), new.as_ref()) {
                 same.insert(id.as_str());
                 continue;
             }
@@ -224,19 +224,19 @@ impl<'a> Tx<'a> {
             if let Some(old) = old
                 && new_home != Some(old.home)
             {
-                changes.push(Change {
+                changes.push(BeadChange {
                     store: Some(old.home),
                     id: id.clone(),
                     before: Some(hash_text(old.hash)),
                     old: overlay::old_fields(Some(&old.raw), None),
-                    ..Change::default()
+                    ..BeadChange::default()
                 });
             }
             if let Some(line) = new {
                 let here = old.as_ref().filter(|old| old.home == line.home);
                 let raw = here.map(|old| old.raw.as_slice());
                 let text = record::decode_line(&line.bytes).into_owned();
-                changes.push(Change {
+                changes.push(BeadChange {
                     store: Some(line.home),
                     id: id.clone(),
                     before: here.map(|old| hash_text(old.hash)),
@@ -244,7 +244,7 @@ impl<'a> Tx<'a> {
                     old: overlay::old_fields(raw, Some(&line.bytes)),
                     // A line that we wrote ourselves is JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
-                    ..Change::default()
+                    ..BeadChange::default()
                 });
             }
         }
@@ -254,7 +254,7 @@ impl<'a> Tx<'a> {
                 self.snapshot.restore(id, *earlier);
             }
         }
-        Ok(Done {
+        Ok(FinishedTx {
             changes,
             verb: self.verb,
             undoes: self.undoes,
@@ -263,7 +263,12 @@ impl<'a> Tx<'a> {
     }
 
     /// Whether a bead is as it was, though its line may have been written in another way.
-    fn says_the_same(&self, id: &str, old: Option<&Before>, new: Option<&Line<'_>>) -> bool {
+    fn has_same_content(
+        &self,
+        id: &str,
+        old: Option<&OriginalBead>,
+        new: Option<&BeadLine<'_>>,
+    ) -> bool {
         let (Some(old), Some(new)) = (old, new) else {
             return old.is_none() && new.is_none();
         };
@@ -276,6 +281,7 @@ impl<'a> Tx<'a> {
                 .ok()
         };
         old.hash == new.hash
-            || old.gist == self.gist(id) && canonical().as_deref() == Some(new.bytes.as_ref())
+            || old.fingerprint == self.fingerprint_of(id)
+                && canonical().as_deref() == Some(new.bytes.as_ref())
     }
 }

@@ -35,7 +35,7 @@ pub enum NotFound {
 
 /// A beads folder and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ProjectLocation {
     /// The folder, redirect followed.
     pub dir: PathBuf,
     /// The folder whose redirect led there.
@@ -45,29 +45,29 @@ pub struct Found {
 }
 
 /// The beads folder of a working directory.
-pub fn find(env: &Env) -> Result<PathBuf, NotFound> {
-    locate(env).map(|found| found.dir)
+pub fn find_beads_folder(env: &Env) -> Result<PathBuf, NotFound> {
+    locate_project(env).map(|found| found.dir)
 }
 
 /// The beads folder of a working directory, with how it was found.
-pub fn locate(env: &Env) -> Result<Found, NotFound> {
+pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     let mut warnings = Vec::new();
-    let git = GitPlace::of(env.cwd());
+    let git = GitPlace::around(env.cwd());
     let main = || git.main_root.as_ref().map(|root| root.join(".beads"));
-    let found = match named(env) {
+    let found = match find_named_folder(env) {
         Some((by, dir)) => {
-            let found = project(&dir, &mut warnings);
+            let found = resolve_project(&dir, &mut warnings);
             Some(found.ok_or(NotFound::Named { by, dir })?)
         }
         None => main()
-            .and_then(|dir| project(&dir, &mut warnings))
+            .and_then(|dir| resolve_project(&dir, &mut warnings))
             .or_else(|| walk_up(env.cwd(), &git, &mut warnings)),
     };
     let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {
         start: env.cwd().to_owned(),
         branch: None,
     })?;
-    Ok(Found {
+    Ok(ProjectLocation {
         dir,
         redirected_from,
         warnings,
@@ -75,20 +75,20 @@ pub fn locate(env: &Env) -> Result<Found, NotFound> {
 }
 
 /// The folder that the environment names, and the variable that does.
-pub fn named(env: &Env) -> Option<(&'static str, PathBuf)> {
+pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
     let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
     if let Some(path) = env.get("BEADS_DIR") {
         return Some(("BEADS_DIR", resolve(env.make_absolute(path))));
     }
     ["BEADS_DB", "BD_DB"].into_iter().find_map(|name| {
-        let dir = beside(&env.make_absolute(env.get(name)?));
+        let dir = folder_of_database(&env.make_absolute(env.get(name)?));
         Some((name, resolve(dir)))
     })
 }
 
 /// The beads folder of a path that names a database, which need not be there: a folder is meant itself, a file in a beads
 /// folder means that folder. Any other file has a folder of its own beside it: its neighbours are not ours.
-pub fn beside(path: &Path) -> PathBuf {
+pub fn folder_of_database(path: &Path) -> PathBuf {
     let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == ".beads");
     match path.parent() {
         _ if path.is_dir() || is_beads(path) => path.to_owned(),
@@ -103,7 +103,7 @@ fn walk_up(
     warnings: &mut Vec<String>,
 ) -> Option<(PathBuf, Option<PathBuf>)> {
     for folder in cwd.ancestors() {
-        if let Some(found) = project(&folder.join(".beads"), warnings) {
+        if let Some(found) = resolve_project(&folder.join(".beads"), warnings) {
             return Some(found);
         }
         if git.boundary.as_deref() == Some(folder) {
@@ -114,18 +114,18 @@ fn walk_up(
 }
 
 /// The folder itself or what it redirects to, if that is a project; then also the redirecting folder.
-fn project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
+fn resolve_project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
     if !dir.is_dir() {
         return None;
     }
-    let target = follow(dir, warnings);
+    let target = follow_redirect(dir, warnings);
     let redirected_from = (target != dir).then(|| dir.to_owned());
     paths::is_project(&target).then_some((target, redirected_from))
 }
 
 /// Follows the redirect file of a beads folder, one hop. A redirect that leads nowhere is left with a
 /// warning, as is a second one.
-pub fn follow(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
+pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     let Some(text) = redirect_text(dir) else {
         return dir.to_owned();
     };
@@ -174,7 +174,7 @@ pub struct GitPlace {
 
 impl GitPlace {
     /// Looks at the folder and those above it.
-    pub fn of(cwd: &Path) -> Self {
+    pub fn around(cwd: &Path) -> Self {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn at(cwd: &Path) -> Result<PathBuf, NotFound> {
-        find(&Env::with_vars(cwd, []))
+        find_beads_folder(&Env::with_vars(cwd, []))
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let other = make_project(&root.join("other"));
-        let found = |name, value: &str| find(&Env::with_vars(&root, [(name, value)]));
+        let found = |name, value: &str| find_beads_folder(&Env::with_vars(&root, [(name, value)]));
         assert_eq!(found("BEADS_DIR", other.to_str().unwrap()).unwrap(), other);
         let database = other.join("beads.db");
         for value in [&other, &database] {
@@ -257,11 +257,11 @@ mod tests {
         let here = root.join("here");
         fs::create_dir_all(here.join(".beads")).unwrap();
         fs::write(here.join(".beads/redirect"), "# note\n\n../target/.beads\n").unwrap();
-        let found = locate(&Env::with_vars(&here, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&here, [])).unwrap();
         assert_eq!(found.dir, target);
         assert_eq!(found.redirected_from, Some(here.join(".beads")));
         fs::write(target.join("redirect"), "../../elsewhere").unwrap();
-        let found = locate(&Env::with_vars(&here, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&here, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (target, 1));
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         fs::write(beads.join("redirect"), "gone\n").unwrap();
-        let found = locate(&Env::with_vars(&root, [])).unwrap();
+        let found = locate_project(&Env::with_vars(&root, [])).unwrap();
         assert_eq!((found.dir, found.warnings.len()), (beads, 1));
     }
 

@@ -67,13 +67,13 @@ pub(crate) fn file_key(meta: &Metadata) -> FileKey {
 }
 
 /// When a file was changed, nanoseconds since the epoch.
-pub(crate) fn modified(key: &FileKey) -> i64 {
+pub(crate) fn modification_time(key: &FileKey) -> i64 {
     let seconds = key.modified_s.saturating_mul(1_000_000_000);
     seconds.saturating_add(key.modified_ns)
 }
 
 /// Whether two identities are of one content.
-pub(crate) fn same(a: &FileKey, b: &FileKey) -> bool {
+pub(crate) fn is_same_content(a: &FileKey, b: &FileKey) -> bool {
     let bare = |key: &FileKey| FileKey { content: 0, ..*key };
     bare(a) == bare(b)
 }

@@ -35,7 +35,7 @@ const LOCAL: &[&str] = &[
 
 /// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
 /// it is a courtesy, and the write itself does not depend on it.
-pub(crate) fn hide(dir: &Path) {
+pub(crate) fn exclude_local_files(dir: &Path) {
     let Some(git) = git::find_git_folders(dir) else {
         return;
     };
@@ -46,7 +46,7 @@ pub(crate) fn hide(dir: &Path) {
     let known = fs::read(&path).unwrap_or_default();
     let known = String::from_utf8_lossy(&known);
     let inside = inside.to_string_lossy();
-    let folder = match pattern(&inside) {
+    let folder = match escape_pattern(&inside) {
         root if root.is_empty() => root,
         folder => format!("/{folder}"),
     };
@@ -71,7 +71,7 @@ pub(crate) fn hide(dir: &Path) {
 }
 
 /// A path as a pattern that means only it.
-fn pattern(path: &str) -> String {
+fn escape_pattern(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {
         if "\\[]*?".contains(c) {
@@ -94,11 +94,11 @@ mod tests {
         fs::create_dir_all(&dir).unwrap();
         fs::create_dir_all(root.join(".git/info")).unwrap();
         fs::write(root.join(".git/info/exclude"), "# own").unwrap();
-        hide(&dir);
-        hide(&dir);
+        exclude_local_files(&dir);
+        exclude_local_files(&dir);
         let text = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
         assert!(text.starts_with("# own\n/sub/.beads/.lock\n"), "{text}");
         assert_eq!(text.matches("/sub/.beads/wisps.jsonl").count(), 1);
-        assert_eq!(pattern("a/x[y]"), "a/x\\[y\\]");
+        assert_eq!(escape_pattern("a/x[y]"), "a/x\\[y\\]");
     }
 }

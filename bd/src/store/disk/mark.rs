@@ -7,12 +7,12 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 
 const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
 
 /// Writes the mark in place.
-pub(in crate::store) fn touch(paths: &Paths) {
+pub(in crate::store) fn touch_mark(paths: &StorePaths) {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -28,7 +28,7 @@ pub(in crate::store) fn touch(paths: &Paths) {
 }
 
 /// Whether `beads.db` is a database of another program.
-pub fn is_foreign(paths: &Paths) -> bool {
+pub fn is_foreign_database(paths: &StorePaths) -> bool {
     is_database_at(&paths.mark())
 }
 
@@ -38,7 +38,7 @@ pub fn is_database_at(path: &Path) -> bool {
 }
 
 /// Files of other programs in a beads folder that are SQLite databases, by name.
-pub fn databases(dir: &Path) -> Vec<PathBuf> {
+pub fn find_databases(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     let mut found: Vec<PathBuf> = paths

@@ -21,15 +21,15 @@ const NOT_ISSUES: &[&str] = &[
 
 /// Paths inside one beads folder.
 #[derive(Debug, Clone)]
-pub struct Paths {
+pub struct StorePaths {
     dir: PathBuf,
     issues: PathBuf,
 }
 
-impl Paths {
+impl StorePaths {
     /// Looks which file holds the issues: the one that `metadata.json` names, `issues.jsonl`,
     /// `beads.jsonl`, the first other one; else `issues.jsonl` yet to be made.
-    pub fn of(dir: &Path) -> Self {
+    pub fn for_folder(dir: &Path) -> Self {
         let named = named_in_metadata(dir).map(|name| dir.join(name));
         let usual = ["issues.jsonl", "beads.jsonl"].map(|name| dir.join(name));
         let issues = named
@@ -182,7 +182,13 @@ mod tests {
     fn the_issue_file_is_found_by_metadata_then_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
-        let name = || Paths::of(dir).issues().file_name().unwrap().to_owned();
+        let name = || {
+            StorePaths::for_folder(dir)
+                .issues()
+                .file_name()
+                .unwrap()
+                .to_owned()
+        };
         fs::write(dir.join("routes.jsonl"), "").unwrap();
         fs::write(dir.join("beads.left.jsonl"), "").unwrap();
         fs::write(dir.join("deletions.jsonl"), "").unwrap();

@@ -17,7 +17,7 @@ use kit::sys::Clock;
 
 /// The last time that store and branch were brought together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Base {
+pub struct SyncBase {
     /// The branch.
     pub branch: String,
     /// Its commit, which the store has all of.
@@ -29,7 +29,7 @@ pub struct Base {
 }
 
 /// Remembers that the issues of a folder were just read from a commit.
-pub(crate) fn begin(
+pub(crate) fn record_first_base(
     dir: &Path,
     branch: &str,
     commit: &str,
@@ -37,7 +37,7 @@ pub(crate) fn begin(
 ) -> Result<(), StoreError> {
     let store = Store::at(dir);
     place_issues::keep_fetched(&store.paths)?;
-    store.set_base(&Base {
+    store.set_base(&SyncBase {
         branch: branch.to_owned(),
         commit: commit.to_owned(),
         at: clock.now().to_string(),
@@ -47,28 +47,28 @@ pub(crate) fn begin(
 
 impl Store {
     /// The last time that this store and its branch were brought together.
-    pub fn base(&self) -> Option<Base> {
+    pub fn base(&self) -> Option<SyncBase> {
         let text = fs::read(self.paths.base()).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Remembers that the store has all of a commit.
-    pub fn set_base(&self, base: &Base) -> Result<(), StoreError> {
+    pub fn set_base(&self, base: &SyncBase) -> Result<(), StoreError> {
         let mut text = serde_json::to_vec(base).unwrap_or_default();
         text.push(b'\n');
-        files::replace(&self.paths.base(), &text)
+        files::replace_store_file(&self.paths.base(), &text)
     }
 
     /// Whether anything durable changed since then, as far as it is folded. Looks at three files and reads one
     /// short one.
-    pub fn has_news(&self) -> bool {
+    pub fn has_changes_since_base(&self) -> bool {
         let waits = fs::metadata(self.paths.local_events()).is_ok_and(|meta| meta.len() > 0);
         let issues = FileKey::at(self.paths.issues());
         waits || self.base().is_none_or(|base| base.issues != issues)
     }
 
     /// When the issues or the history that waits last changed, in seconds since 1970.
-    pub fn changed(&self) -> i64 {
+    pub fn last_changed(&self) -> i64 {
         let files = [self.paths.issues().to_owned(), self.paths.local_events()];
         let times = files.iter().filter_map(|path| fs::metadata(path).ok());
         times.map(|meta| meta.mtime()).max().unwrap_or_default()

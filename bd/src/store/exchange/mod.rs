@@ -18,8 +18,8 @@ use std::io::Write;
 use std::path::Path;
 
 pub use super::disk::identity::FileKey;
-pub use base::Base;
-pub(crate) use base::begin;
+pub use base::SyncBase;
+pub(crate) use base::record_first_base;
 
 use super::{FOLD_TRIES, SETTLE_PAUSE, SETTLE_TRIES, Store, StoreError};
 use crate::bead::Stamp;
@@ -28,13 +28,13 @@ use crate::store::commit::place_issues;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 use kit::sys::file::ReplacementFile;
 use kit::sys::lock;
 use kit::sys::{Clock, RandomSource, clock, file};
 
 /// Files by their names below a folder of the store.
-pub type Files = BTreeMap<String, Vec<u8>>;
+pub type StoreFiles = BTreeMap<String, Vec<u8>>;
 
 /// The store's own side.
 #[derive(Debug, Clone, Default)]
@@ -42,18 +42,18 @@ pub struct StoreSide {
     /// The issues.
     pub issues: Vec<u8>,
     /// The archive, by year.
-    pub archive: Files,
+    pub archive: StoreFiles,
 }
 
 /// What came of both sides.
 #[derive(Debug, Clone, Default)]
-pub struct United {
+pub struct UnitedStore {
     /// The issues.
     pub issues: Vec<u8>,
     /// The archive, by year.
-    pub archive: Files,
+    pub archive: StoreFiles,
     /// Files of history that have to be as here, by their names below `events/`.
-    pub events: Files,
+    pub events: StoreFiles,
     /// What conflicts took away.
     pub lost: Vec<OverruledValue>,
 }
@@ -74,22 +74,22 @@ impl Store {
         &self,
         clock: &Clock,
         random: &RandomSource,
-        mut unite: impl FnMut(&StoreSide) -> Result<United, E>,
+        mut unite: impl FnMut(&StoreSide) -> Result<UnitedStore, E>,
     ) -> Result<ExchangedStore, E> {
         let _guard = self.lock()?;
-        ignore::hide(self.dir());
-        let clone = clone_id::take(self.dir(), random)?;
+        ignore::exclude_local_files(self.dir());
+        let clone = clone_id::ensure_clone_id(self.dir(), random)?;
         for _ in 0..FOLD_TRIES {
             let now = Stamp::from(clock.now());
-            self.settle(clock, &now)?;
+            self.fold_and_settle(clock, &now)?;
             let version = FileKey::at(self.paths.issues());
             let own = self.store_side()?;
             let united = unite(&own)?;
-            let Some(version) = self.put(&own, &united, version, &now)? else {
+            let Some(version) = self.write_united(&own, &united, version, &now)? else {
                 continue;
             };
-            let notice = month::take_along(&self.paths, &clone, &now)?;
-            self.reports.notices(notice);
+            let notice = month::move_waiting_history(&self.paths, &clone, &now)?;
+            self.reports.notice_all(notice);
             let own = StoreSide {
                 issues: united.issues,
                 archive: united.archive,
@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Folds, and waits until nobody else seems to be writing the issues.
-    fn settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
+    fn fold_and_settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
         for _ in 0..SETTLE_TRIES {
             let snapshot = self.prepare(clock)?;
             if !snapshot.source.state.text.is_empty() {
@@ -116,23 +116,23 @@ impl Store {
 
     fn store_side(&self) -> Result<StoreSide, StoreError> {
         Ok(StoreSide {
-            issues: files::read(self.paths.issues())?,
+            issues: files::read_or_empty(self.paths.issues())?,
             archive: read_years(&self.paths.archive())?,
         })
     }
 
     /// Writes what is new; `None` where someone else changed the issues meanwhile. Gives their version now.
-    fn put(
+    fn write_united(
         &self,
         own: &StoreSide,
-        united: &United,
+        united: &UnitedStore,
         version: FileKey,
         now: &Stamp,
     ) -> Result<Option<FileKey>, StoreError> {
         let path = self.paths.issues();
         let failed = |error| StoreError::io("write", path, error);
         for (name, content) in &united.events {
-            write(self.dir(), &self.paths.events().join(name), content)?;
+            write_store_file(self.dir(), &self.paths.events().join(name), content)?;
         }
         // A bead is in the archive before it leaves the issues, and leaves it after it came back.
         let years = self.paths.archive();
@@ -140,7 +140,11 @@ impl Store {
             |(name, content): &(&String, &Vec<u8>)| own.archive.get(*name) != Some(content);
         for (name, content) in united.archive.iter().filter(is_other) {
             let old = own.archive.get(name).map_or(&[][..], Vec::as_slice);
-            write(self.dir(), &years.join(name), &with_all_of(content, old))?;
+            write_store_file(
+                self.dir(),
+                &years.join(name),
+                &append_missing_lines(content, old),
+            )?;
         }
         let issues = if own.issues == united.issues {
             None
@@ -150,12 +154,12 @@ impl Store {
             beside.sync().map_err(failed)?;
             Some(beside)
         };
-        let merged = history::by_bead(&united.lost, [&own.issues, &united.issues]);
-        let told = history::merge_event(&merged, now);
+        let merged = history::group_losses_by_bead(&united.lost, [&own.issues, &united.issues]);
+        let told = history::build_merge_event(&merged, now);
         if FileKey::at(path) != version {
             return Ok(None);
         }
-        history::append(&self.paths, told.as_slice())?;
+        history::append_history(&self.paths, told.as_slice())?;
         // Once more: that took its time.
         if FileKey::at(path) != version {
             return Ok(None);
@@ -165,24 +169,24 @@ impl Store {
             Some(beside) => {
                 let placed = place_issues::place_issues(beside, &self.paths).map_err(failed)?;
                 self.reload_own_side();
-                mark::touch(&self.paths);
+                mark::touch_mark(&self.paths);
                 identity::file_key(&placed.there)
             }
         };
         for (name, content) in united.archive.iter().filter(is_other) {
-            write(self.dir(), &years.join(name), content)?;
+            write_store_file(self.dir(), &years.join(name), content)?;
         }
         Ok(Some(version))
     }
 
     /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.
     fn reload_own_side(&self) {
-        let Ok(read) = Source::read(&self.paths) else {
+        let Ok(read) = OpenFiles::read(&self.paths) else {
             return;
         };
-        let keys = index::Keys {
+        let keys = index::IndexKeys {
             outside: 0,
-            made: identity::file_time_now(),
+            built_at: identity::file_time_now(),
             ..read.index.keys()
         };
         let written = file::DerivedFile::write(&self.paths.index(), read.index.bytes(), 0o644);
@@ -207,14 +211,14 @@ impl Store {
     /// The files of history in git, with their sizes, by their names below `events/`.
     pub fn history_files(&self) -> BTreeMap<String, u64> {
         let mut found = BTreeMap::new();
-        for path in history::files(&self.paths) {
+        for path in history::list_history_files(&self.paths) {
             let Ok(inside) = path.strip_prefix(self.paths.events()) else {
                 continue;
             };
             let (Some(name), Ok(meta)) = (inside.to_str(), fs::metadata(&path)) else {
                 continue;
             };
-            if is_history(name) {
+            if is_history_name(name) {
                 found.insert(name.to_owned(), meta.len());
             }
         }
@@ -223,11 +227,11 @@ impl Store {
 
     /// A file of history by its name below `events/`.
     pub fn history_file(&self, name: &str) -> Result<Vec<u8>, StoreError> {
-        files::read(&self.paths.events().join(name))
+        files::read_or_empty(&self.paths.events().join(name))
     }
 
     /// Lets nobody else bring this store together with its branch until the guard is dropped.
-    pub fn take_turn(&self) -> Result<lock::LockGuard, StoreError> {
+    pub fn lock_sync(&self) -> Result<lock::LockGuard, StoreError> {
         Ok(lock::acquire_separate_lock(
             &self.dir().join(".sync.lock"),
             TURN,
@@ -239,15 +243,15 @@ impl Store {
 const TURN: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Whether a name below `events/` is that of a file of history: nothing that leads elsewhere.
-pub fn is_history(name: &str) -> bool {
+pub fn is_history_name(name: &str) -> bool {
     let Some((clone, month)) = name.split_once('/') else {
         return false;
     };
-    is_plain(clone) && is_year(month)
+    is_plain(clone) && is_archive_name(month)
 }
 
 /// Whether a name below `archive/` is that of a file of the archive: nothing that leads elsewhere.
-pub fn is_year(name: &str) -> bool {
+pub fn is_archive_name(name: &str) -> bool {
     name.strip_suffix(".jsonl").is_some_and(is_plain)
 }
 
@@ -256,23 +260,23 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(plain)
 }
 
-fn read_years(folder: &Path) -> Result<Files, StoreError> {
-    let mut years = Files::new();
+fn read_years(folder: &Path) -> Result<StoreFiles, StoreError> {
+    let mut years = StoreFiles::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
         // What lies behind a link is not ours to read or to share.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_year(&name) && is_file {
-            years.insert(name, files::read(&entry.path())?);
+        if is_archive_name(&name) && is_file {
+            years.insert(name, files::read_or_empty(&entry.path())?);
         }
     }
     Ok(years)
 }
 
 /// Writes a file of the store of `dir`, unless it is or lies behind a link: that may lead anywhere.
-fn write(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
+fn write_store_file(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     if path
         .ancestors()
@@ -282,17 +286,17 @@ fn write(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
         let why = "it is, or lies behind, a link that leads out of the beads folder";
         return Err(StoreError::io("write", path, std::io::Error::other(why)));
     }
-    if files::read_if_there(path)?.as_deref() == Some(content) {
+    if files::read_if_exists(path)?.as_deref() == Some(content) {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        files::make_folder(folder)?;
+        files::create_store_folder(folder)?;
     }
-    files::replace(path, content)
+    files::replace_store_file(path, content)
 }
 
 /// These lines, and behind them those of `old` that they have not.
-fn with_all_of(content: &[u8], old: &[u8]) -> Vec<u8> {
+fn append_missing_lines(content: &[u8], old: &[u8]) -> Vec<u8> {
     let there: std::collections::HashSet<&[u8]> = content.split(|byte| *byte == b'\n').collect();
     let mut all = content.to_vec();
     for line in old.split(|byte| *byte == b'\n') {

@@ -4,17 +4,17 @@ use super::*;
 use crate::bead::Bead;
 use crate::store::Author;
 
-struct Place {
+struct TestStore {
     _folder: tempfile::TempDir,
     store: Store,
     clock: Clock,
     random: RandomSource,
 }
 
-fn place() -> Place {
+fn create_test_store() -> TestStore {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "p").unwrap();
-    Place {
+    TestStore {
         _folder: folder,
         store,
         clock: Clock::choose(Some("2026-11-22T10:00:00Z")),
@@ -22,7 +22,7 @@ fn place() -> Place {
     }
 }
 
-impl Place {
+impl TestStore {
     fn put(&self, id: &str, title: &str) {
         let author = Author {
             actor: "a".to_owned(),
@@ -43,7 +43,7 @@ impl Place {
 
     fn exchange(
         &self,
-        unite: impl FnMut(&StoreSide) -> Result<United, StoreError>,
+        unite: impl FnMut(&StoreSide) -> Result<UnitedStore, StoreError>,
     ) -> Result<ExchangedStore, StoreError> {
         self.store.exchange(&self.clock, &self.random, unite)
     }
@@ -57,27 +57,27 @@ impl Place {
     }
 }
 
-fn same(own: &StoreSide) -> United {
-    United {
+fn keep_unchanged(own: &StoreSide) -> UnitedStore {
+    UnitedStore {
         issues: own.issues.clone(),
         archive: own.archive.clone(),
-        ..United::default()
+        ..UnitedStore::default()
     }
 }
 
 #[test]
 fn a_store_that_gets_nothing_keeps_its_bytes_and_moves_its_history() {
-    let place = place();
+    let place = create_test_store();
     place.put("p-1", "one");
     let before = place.issues();
-    assert!(place.store.has_news());
-    let shared = place.exchange(|own| Ok(same(own))).unwrap();
+    assert!(place.store.has_changes_since_base());
+    let shared = place.exchange(|own| Ok(keep_unchanged(own))).unwrap();
     assert_eq!(place.issues(), before);
     assert_eq!(shared.own.issues, before.as_bytes());
     let names: Vec<String> = place.store.history_files().into_keys().collect();
     assert!(names[0].ends_with("/2026-11.jsonl"), "{names:?}");
     assert_eq!((names.len(), place.events()), (1, 1));
-    let base = Base {
+    let base = SyncBase {
         branch: "b".into(),
         commit: "c".into(),
         at: String::new(),
@@ -85,19 +85,19 @@ fn a_store_that_gets_nothing_keeps_its_bytes_and_moves_its_history() {
     };
     place.store.set_base(&base).unwrap();
     assert_eq!(place.store.base(), Some(base));
-    assert!(!place.store.has_news());
+    assert!(!place.store.has_changes_since_base());
     place.put("p-2", "two");
-    assert!(place.store.has_news());
+    assert!(place.store.has_changes_since_base());
 }
 
 #[test]
 fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
-    let place = place();
+    let place = create_test_store();
     place.put("p-1", "one");
     let line = "{\"id\":\"p-0\",\"title\":\"theirs\"}\n";
     let shared = place
         .exchange(|own| {
-            let mut united = same(own);
+            let mut united = keep_unchanged(own);
             united.issues = [line.as_bytes(), &own.issues].concat();
             united
                 .events
@@ -125,7 +125,7 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
 
 #[test]
 fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
-    let place = place();
+    let place = create_test_store();
     place.put("p-1", "one");
     let path = place.store.issues_file().to_owned();
     let mut asked = 0;
@@ -137,7 +137,7 @@ fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
                 let more = format!("{text}{{\"id\":\"p-9\",\"title\":\"by hand\"}}\n");
                 fs::write(&path, more).unwrap();
             }
-            let mut united = same(own);
+            let mut united = keep_unchanged(own);
             united.issues = [b"{\"id\":\"p-0\",\"title\":\"theirs\"}\n", &own.issues[..]].concat();
             Ok(united)
         })
@@ -151,7 +151,7 @@ fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
 
 #[test]
 fn a_refusal_changes_nothing() {
-    let place = place();
+    let place = create_test_store();
     place.put("p-1", "one");
     let before = place.issues();
     let refused = place.exchange(|_| Err(StoreError::MixedPrefixes));
@@ -163,7 +163,7 @@ fn a_refusal_changes_nothing() {
 #[test]
 fn names_that_lead_elsewhere_are_no_files_of_ours() {
     for name in ["k/2026-01.jsonl", "a1/x.jsonl"] {
-        assert!(is_history(name), "{name}");
+        assert!(is_history_name(name), "{name}");
     }
     for name in [
         "2026-01.jsonl",
@@ -173,14 +173,18 @@ fn names_that_lead_elsewhere_are_no_files_of_ours() {
         "a/.jsonl",
         "a/x",
     ] {
-        assert!(!is_history(name), "{name}");
+        assert!(!is_history_name(name), "{name}");
     }
-    assert!(is_year("2026.jsonl") && !is_year("../2026.jsonl") && !is_year(".jsonl"));
+    assert!(
+        is_archive_name("2026.jsonl")
+            && !is_archive_name("../2026.jsonl")
+            && !is_archive_name(".jsonl")
+    );
 }
 
 #[test]
 fn what_lies_behind_a_link_is_neither_shared_nor_written() {
-    let place = place();
+    let place = create_test_store();
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret");
     fs::write(&secret, "private\n").unwrap();
@@ -198,7 +202,7 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
     assert!(place.store.store_side().unwrap().archive.is_empty());
     for name in ["x/2026-01.jsonl", "y/2026-01.jsonl"] {
         let refused = place.exchange(|own| {
-            let mut united = same(own);
+            let mut united = keep_unchanged(own);
             united.events.insert(name.to_owned(), b"theirs\n".to_vec());
             Ok(united)
         });
@@ -207,7 +211,7 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
         assert!(why.contains("a link that leads out"), "{why}");
     }
     let refused = place.exchange(|own| {
-        let mut united = same(own);
+        let mut united = keep_unchanged(own);
         let year = "2020.jsonl".to_owned();
         united.archive.insert(year, b"{\"id\":\"p-1\"}\n".to_vec());
         Ok(united)

@@ -7,17 +7,17 @@ use std::cmp::Reverse;
 
 use zerocopy::IntoBytes;
 
-use super::assemble::assemble;
+use super::assemble::assemble_index;
 use super::layout::{
-    Counts, EdgeRow, Incoming, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
+    BeadCounts, EdgeRow, IncomingEdge, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
 };
-use super::layout::{Lists, narrow};
-use super::runs::Runs;
-use super::words::Words;
-use super::{Facts, Index, Keys};
+use super::layout::{IndexLists, narrow_length};
+use super::runs::RowRuns;
+use super::words::WordTable;
+use super::{BeadFacts, Index, IndexKeys};
 use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
-use crate::store::index::Note;
+use crate::store::index::NonBeadLine;
 
 /// Where a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,21 +30,21 @@ pub(crate) struct LinePlace {
 }
 
 /// An index in the making.
-pub(crate) struct Builder<'a> {
+pub(crate) struct IndexBuilder<'a> {
     old: Option<&'a Index>,
     /// Where rows of the old index went.
     moved: Vec<u32>,
     rows: Vec<IndexRow>,
     ids: Vec<u8>,
     id_starts: Vec<u32>,
-    words: Words,
+    words: WordTable,
     labels: Vec<u32>,
     label_starts: Vec<u32>,
     edges: Vec<EdgeRow>,
     edge_starts: Vec<u32>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> IndexBuilder<'a> {
     /// Begins one that may take rows from an older one.
     pub(crate) fn over(old: Option<&'a Index>) -> Self {
         let room = old.map_or(0, |old| old.len() as usize) + 64;
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             rows: Vec::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
             id_starts: Vec::with_capacity(room),
-            words: Words::over(old),
+            words: WordTable::over(old),
             labels: Vec::with_capacity(room),
             label_starts: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
@@ -63,7 +63,7 @@ impl<'a> Builder<'a> {
     }
 
     fn count(&self) -> u32 {
-        narrow(self.rows.len())
+        narrow_length(self.rows.len())
     }
 
     /// Adds a row of the old index, its line perhaps elsewhere now. Beads come in the order of their ids.
@@ -81,13 +81,13 @@ impl<'a> Builder<'a> {
         self.labels.extend_from_slice(old.label_numbers(at));
         self.edges.extend_from_slice(old.edges(at));
         if let Some(moved) = self.moved.get_mut(at as usize) {
-            *moved = narrow(self.rows.len());
+            *moved = narrow_length(self.rows.len());
         }
         self.rows.push(row);
     }
 
     /// Adds a bead that is new or changed.
-    pub(crate) fn push_new(&mut self, facts: &Facts, place: LinePlace) {
+    pub(crate) fn push_new(&mut self, facts: &BeadFacts, place: LinePlace) {
         let mut row = facts.row;
         if row.assignee != NONE {
             row.assignee = self.words.number(&facts.assignee);
@@ -120,17 +120,17 @@ impl<'a> Builder<'a> {
 
     /// Where what belongs to the next row starts, or to none.
     fn put_starts(&mut self) {
-        self.id_starts.push(narrow(self.ids.len()));
-        self.label_starts.push(narrow(self.labels.len()));
-        self.edge_starts.push(narrow(self.edges.len()));
+        self.id_starts.push(narrow_length(self.ids.len()));
+        self.label_starts.push(narrow_length(self.labels.len()));
+        self.edge_starts.push(narrow_length(self.edges.len()));
     }
 
     /// Makes the index.
-    pub(crate) fn finish(mut self, keys: &Keys, notes: &[Note]) -> Option<Index> {
+    pub(crate) fn finish(mut self, keys: &IndexKeys, notes: &[NonBeadLine]) -> Option<Index> {
         let count = self.count();
         self.put_starts();
         self.aim_edges(count);
-        let (incoming, starts, dangling) = turn_round(&self.edge_starts, &self.edges, count);
+        let (incoming, starts, dangling) = collect_incoming(&self.edge_starts, &self.edges, count);
         let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
         let parts: [&[u8]; PARTS] = [
@@ -153,11 +153,11 @@ impl<'a> Builder<'a> {
             &[],
             &[],
         ];
-        let bare = Index::own(assemble(keys, &parts))?;
-        let marks = marks(&bare);
-        let lists = lists(&bare, &marks);
+        let bare = Index::from_words(assemble_index(keys, &parts))?;
+        let marks = compute_marks(&bare);
+        let lists = build_lists(&bare, &marks);
         let counts = count_all(&bare, &marks);
-        let prefix_of = row_of_prefix(&bare);
+        let prefix_of = find_prefix_row(&bare);
         bare.complete(keys, &marks, &lists, |header| {
             header.counts = counts;
             header.prefix_of = prefix_of;
@@ -166,13 +166,13 @@ impl<'a> Builder<'a> {
 
     /// Gives each edge the row of its target.
     fn aim_edges(&mut self, count: u32) {
-        let ids = Runs {
+        let ids = RowRuns {
             items: &self.ids,
             starts: &self.id_starts,
         };
         let find = |id: &[u8]| {
             let at = ids.first_from(id, count);
-            (at < count && ids.of(at) == id).then_some(at)
+            (at < count && ids.of_row(at) == id).then_some(at)
         };
         for edge in &mut self.edges {
             let then = edge.target;
@@ -204,11 +204,11 @@ fn place_row(row: &mut IndexRow, place: LinePlace) {
 }
 
 /// Who points at whom: by target, where each target's begin, and those without a target.
-fn turn_round(
+fn collect_incoming(
     edge_starts: &[u32],
     edges: &[EdgeRow],
     count: u32,
-) -> (Vec<Incoming>, Vec<u32>, Vec<Incoming>) {
+) -> (Vec<IncomingEdge>, Vec<u32>, Vec<IncomingEdge>) {
     let mut starts = vec![0_u32; count as usize + 1];
     for edge in edges.iter().filter(|edge| edge.target < count) {
         starts[edge.target as usize + 1] += 1;
@@ -218,12 +218,12 @@ fn turn_round(
     }
     let total = starts.last().copied().unwrap_or_default();
     let mut next = starts.clone();
-    let mut incoming = vec![Incoming { holder: 0, edge: 0 }; total as usize];
+    let mut incoming = vec![IncomingEdge { holder: 0, edge: 0 }; total as usize];
     let mut dangling = Vec::new();
     for (holder, pair) in edge_starts.windows(2).enumerate() {
-        let holder = narrow(holder);
+        let holder = narrow_length(holder);
         for number in pair[0]..pair[1] {
-            let link = Incoming {
+            let link = IncomingEdge {
                 holder,
                 edge: number,
             };
@@ -241,7 +241,7 @@ fn turn_round(
 }
 
 /// What waits: for each row the flags that only the whole graph can tell.
-fn marks(index: &Index) -> Vec<u32> {
+fn compute_marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
     let edges = (0..).zip(index.all_edges().iter());
     let with_edges = edges.filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
@@ -257,7 +257,10 @@ fn marks(index: &Index) -> Vec<u32> {
 }
 
 /// The rows with their marks.
-fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
+fn apply_marks<'a>(
+    index: &'a Index,
+    marks: &'a [u32],
+) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
     let rows = (0..).zip(index.rows()).zip(marks);
     rows.map(|((at, row), mark)| {
         let flags = row.flags | mark;
@@ -266,7 +269,7 @@ fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, 
 }
 
 /// What one bead adds to the counts.
-pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
+pub(crate) fn count_row(counts: &mut BeadCounts, row: &IndexRow, sign: i64) {
     let add = |number: &mut u64| *number = number.wrapping_add_signed(sign);
     let slot = usize::from(row.status).min(counts.by_status.len() - 1);
     add(&mut counts.by_status[slot]);
@@ -281,7 +284,7 @@ pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
         add(&mut counts.pinned);
     }
     if row.closed != NEVER {
-        add(&mut counts.led);
+        add(&mut counts.closed_count);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
         let seconds = row.closed.saturating_sub(row.created) as f64 / 1e9;
         #[expect(clippy::cast_precision_loss, reason = "1 or -1")]
@@ -290,9 +293,9 @@ pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
     }
 }
 
-fn count_all(index: &Index, marks: &[u32]) -> Counts {
-    let mut counts = Counts::default();
-    for (at, row) in marked(index, marks) {
+fn count_all(index: &Index, marks: &[u32]) -> BeadCounts {
+    let mut counts = BeadCounts::default();
+    for (at, row) in apply_marks(index, marks) {
         count_row(&mut counts, &row, 1);
         let is_epic = row.kind == Kind::Epic.code();
         counts.epics_done += u64::from(is_epic && index.is_done_epic(at));
@@ -301,7 +304,7 @@ fn count_all(index: &Index, marks: &[u32]) -> Counts {
 }
 
 /// The first row that was not deleted, if all such have its prefix.
-fn row_of_prefix(index: &Index) -> u32 {
+fn find_prefix_row(index: &Index) -> u32 {
     let deleted = Status::Tombstone.code();
     let rows = (0..).zip(index.rows()).zip(index.ids().iter());
     let mut live = rows.filter(|((_, row), _)| row.status != deleted);
@@ -325,17 +328,17 @@ fn row_of_prefix(index: &Index) -> u32 {
 }
 
 /// The open beads in the usual order, and the rows that are asked for by what they have.
-fn lists(index: &Index, marks: &[u32]) -> Lists {
+fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
     let (ids, edges) = (index.ids(), index.all_edges());
     let dots = memchr::memchr_iter(b'.', ids.items);
     let spawners = edges.items.iter().enumerate();
     let spawners = spawners.filter(|(_, edge)| edge.spawner != NONE);
-    let mut lists = Lists {
+    let mut lists = IndexLists {
         open: Vec::new(),
         dotted: ids.rows_with(dots),
         spawning: edges.rows_with(spawners.map(|(at, _)| at)),
     };
-    for (at, row) in marked(index, marks) {
+    for (at, row) in apply_marks(index, marks) {
         if is_open(row.status) {
             lists.open.push(open_row(at, &row));
         }

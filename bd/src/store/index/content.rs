@@ -14,9 +14,9 @@ const PIECE: usize = 64 << 10;
 
 /// The hash of a content in the making.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Content(u64);
+pub(crate) struct ContentHash(u64);
 
-impl Content {
+impl ContentHash {
     /// Adds the line at a place, by its hash. Blank lines do not count.
     pub(crate) fn add(&mut self, offset: u64, hash: u64) {
         let line = [offset.to_le_bytes(), hash.to_le_bytes()];
@@ -24,7 +24,7 @@ impl Content {
     }
 
     /// Adds the lines that another has.
-    pub(super) fn join(&mut self, other: Self) {
+    pub(super) fn add_all(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
     }
 
@@ -36,9 +36,9 @@ impl Content {
 
 /// The hash of a file's content.
 pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
-    let mut content = Content::default();
-    whole_lines(file, 0, size, |text, start| {
-        for (_, span) in lines::iter_line_spans(text, bom(text, start)) {
+    let mut content = ContentHash::default();
+    read_whole_lines(file, 0, size, |text, start| {
+        for (_, span) in lines::iter_line_spans(text, bom_length(text, start)) {
             content.add(start + span.start as u64, xxh3_64(&text[span]));
         }
     })?;
@@ -46,7 +46,7 @@ pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
 }
 
 /// How long the byte order mark is that a text at this place begins with.
-pub(super) fn bom(text: &[u8], start: u64) -> usize {
+pub(super) fn bom_length(text: &[u8], start: u64) -> usize {
     if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
@@ -56,7 +56,7 @@ pub(super) fn bom(text: &[u8], start: u64) -> usize {
 
 /// Reads a part of a file that begins where a line does: hands out pieces of whole lines, each with where it
 /// starts in the file. Only the last may be without a line end.
-pub(crate) fn whole_lines(
+pub(crate) fn read_whole_lines(
     file: &File,
     from: u64,
     to: u64,
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn parts_give_the_hash_of_the_whole() {
         let long = [b"x".repeat(PIECE + 7), b"\ny\nz".to_vec()].concat();
-        let (mut first, mut second) = (Content::default(), Content::default());
+        let (mut first, mut second) = (ContentHash::default(), ContentHash::default());
         let x = PIECE as u64 + 7;
         first.add(0, xxh3_64(&long[..PIECE + 7]));
         second.add(x + 3, xxh3_64(b"z"));
         second.add(x + 1, xxh3_64(b"y"));
-        first.join(second);
+        first.add_all(second);
         assert_eq!(first.digest(), hash_of(&long));
     }
 }

@@ -10,18 +10,18 @@ use kit::sys::clock::to_nanoseconds;
 
 /// The facts of one bead.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct BeadFacts {
     pub id: String,
     /// As [`row_of`] has it.
     pub row: IndexRow,
     pub assignee: String,
     pub labels: Vec<String>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeFacts>,
 }
 
 /// One edge.
 #[derive(Debug)]
-pub(crate) struct Edge {
+pub(crate) struct EdgeFacts {
     pub target: String,
     pub kind: u8,
     /// For `waits-for`: the bead whose children are meant, where it is not the target.
@@ -30,8 +30,8 @@ pub(crate) struct Edge {
     pub any_child: bool,
 }
 
-impl Edge {
-    pub(crate) fn of(edge: &Dep) -> Self {
+impl EdgeFacts {
+    pub(crate) fn from_dep(edge: &Dep) -> Self {
         let gate = if edge.kind == DepKind::WaitsFor {
             ChildGate::from_metadata(&edge.metadata)
         } else {
@@ -47,13 +47,13 @@ impl Edge {
     }
 }
 
-impl Facts {
+impl BeadFacts {
     /// Reads a line.
-    pub(crate) fn read(line: &[u8]) -> Result<Self, RecordError> {
+    pub(crate) fn parse(line: &[u8]) -> Result<Self, RecordError> {
         let bead = record::parse_bead(line)?;
         Ok(Self {
             row: row_in(&bead, line),
-            edges: bead.dependencies.iter().map(Edge::of).collect(),
+            edges: bead.dependencies.iter().map(EdgeFacts::from_dep).collect(),
             id: bead.id,
             assignee: bead.assignee,
             labels: bead.labels,
@@ -61,10 +61,10 @@ impl Facts {
     }
 
     /// Those of a bead that has this line.
-    pub(crate) fn of(bead: &Bead, line: &[u8]) -> Self {
+    pub(crate) fn from_bead(bead: &Bead, line: &[u8]) -> Self {
         Self {
             row: row_in(bead, line),
-            edges: bead.dependencies.iter().map(Edge::of).collect(),
+            edges: bead.dependencies.iter().map(EdgeFacts::from_dep).collect(),
             id: bead.id.clone(),
             assignee: bead.assignee.clone(),
             labels: bead.labels.clone(),
@@ -74,7 +74,7 @@ impl Facts {
 
 /// The row of a bead that has this line.
 fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
-    let mut row = row_of(bead);
+    let mut row = build_row(bead);
     if has_escaped_letters(line) {
         row.flags |= flag::ESCAPES;
     }
@@ -82,7 +82,7 @@ fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
 }
 
 /// The row of a bead, without the place of its line. The assignee's number is 0, of no one [`NONE`].
-pub(crate) fn row_of(bead: &Bead) -> IndexRow {
+pub(crate) fn build_row(bead: &Bead) -> IndexRow {
     let time = |stamp: &Stamp| to_nanoseconds(stamp.instant());
     let perhaps = |stamp: &Option<Stamp>| stamp.as_ref().map_or(NEVER, time);
     let deferred = perhaps(&bead.defer_until);
@@ -107,14 +107,14 @@ pub(crate) fn row_of(bead: &Bead) -> IndexRow {
         assignee: if bead.assignee.is_empty() { NONE } else { 0 },
         status: bead.status.code(),
         kind: bead.issue_type.code(),
-        priority: clamp(bead.priority),
+        priority: clamp_priority(bead.priority),
         flags: holding.fold(0, |flags, (_, bit)| flags | bit),
         ..IndexRow::new_zeroed()
     }
 }
 
 /// A priority as the index has it.
-fn clamp(priority: i64) -> i8 {
+fn clamp_priority(priority: i64) -> i8 {
     i8::try_from(priority).unwrap_or(if priority < 0 { i8::MIN } else { i8::MAX })
 }
 
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn what_is_no_bead_is_refused() {
         for line in ["{}", "[1]", "{\"id\":\"\"}", "{\"id\":\"a-1\"", "nonsense"] {
-            assert!(Facts::read(line.as_bytes()).is_err(), "{line}");
+            assert!(BeadFacts::parse(line.as_bytes()).is_err(), "{line}");
         }
     }
 

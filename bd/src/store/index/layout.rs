@@ -18,7 +18,7 @@ pub(crate) const NEVER: i64 = i64::MIN;
 
 /// The sections of the file, in their order.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part {
+pub(super) enum IndexSection {
     Rows,
     /// The status of each row once more: what waits for what is told by it, here and there all over the rows.
     Statuses,
@@ -49,7 +49,7 @@ pub(super) const PARTS: usize = 17;
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Counts {
+pub struct BeadCounts {
     /// Beads of each built-in status, by its code; the last is for all other words.
     pub by_status: [u64; 16],
     /// Open ones with an open `blocks` target.
@@ -60,14 +60,14 @@ pub struct Counts {
     /// Open epics that have children, none of them open.
     pub epics_done: u64,
     /// Beads with a time of closing, and the sum of their lead times in seconds.
-    pub led: u64,
+    pub closed_count: u64,
     pub lead_seconds: f64,
 }
 
 /// The start of the file.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(super) struct Header {
+pub(super) struct IndexHeader {
     pub magic: [u8; 8],
     /// xxh3 of the rest of the header.
     pub checksum: u64,
@@ -78,10 +78,10 @@ pub(super) struct Header {
     pub issues: FileKey,
     pub wisps: FileKey,
     /// When it was made, nanoseconds since the epoch.
-    pub made: i64,
+    pub built_at: i64,
     /// 1 where the issues were changed by someone else since the index before.
     pub outside: u64,
-    pub counts: Counts,
+    pub counts: BeadCounts,
     /// Which row has the issue prefix that all beads share; [`NONE`] where they do not.
     pub prefix_of: u32,
     pub spare: u32,
@@ -161,7 +161,7 @@ pub(crate) struct EdgeRow {
 /// Who points at a row, or at an id that has none.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(crate) struct Incoming {
+pub(crate) struct IncomingEdge {
     pub holder: u32,
     pub edge: u32,
 }
@@ -183,12 +183,12 @@ pub(crate) struct StoredListRow {
 
 /// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
 /// lines that they come from would be hundreds of gigabytes.
-pub(super) fn narrow(length: usize) -> u32 {
+pub(super) fn narrow_length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE - 1)
 }
 
 /// The lists that the index keeps ready.
-pub(super) struct Lists {
+pub(super) struct IndexLists {
     pub open: Vec<StoredListRow>,
     pub dotted: Vec<u32>,
     pub spawning: Vec<u32>,

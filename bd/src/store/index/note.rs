@@ -7,7 +7,7 @@ use crate::bead::record;
 
 /// A line of a file that holds no bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Note {
+pub(crate) struct NonBeadLine {
     /// The file, as in the index.
     pub file: u8,
     /// Its number, from 1.
@@ -23,13 +23,13 @@ pub(crate) struct Note {
 }
 
 /// What is to be said of a line that is no bead.
-pub(super) fn note(
+pub(super) fn describe_non_bead(
     line: &[u8],
     error: &record::RecordError,
     file: u8,
     number: usize,
     offset: u64,
-) -> Note {
+) -> NonBeadLine {
     let conflict = is_conflict_marker(line);
     let reason = if conflict {
         Some("git conflict marker".to_owned())
@@ -38,7 +38,7 @@ pub(super) fn note(
     } else {
         Some(error.to_string())
     };
-    Note {
+    NonBeadLine {
         file,
         line: number,
         offset,

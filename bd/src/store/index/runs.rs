@@ -2,18 +2,18 @@
 
 /// The items of a section, and where those of each row start.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Runs<'a, T> {
+pub(crate) struct RowRuns<'a, T> {
     pub items: &'a [T],
     /// One more than there are rows; the last is where the items end.
     pub starts: &'a [u32],
 }
 
-impl<'a, T: Copy> Runs<'a, T> {
+impl<'a, T: Copy> RowRuns<'a, T> {
     /// What belongs to a row.
-    pub(crate) fn of(&self, row: u32) -> &'a [T] {
+    pub(crate) fn of_row(&self, row: u32) -> &'a [T] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
-            (Some(start), Some(end)) => self.between(*start, *end),
+            (Some(start), Some(end)) => self.slice(*start, *end),
             _ => &[],
         }
     }
@@ -22,7 +22,7 @@ impl<'a, T: Copy> Runs<'a, T> {
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
         let ends = self.starts.iter().skip(1);
         let pairs = self.starts.iter().zip(ends);
-        pairs.map(move |(start, end)| self.between(*start, *end))
+        pairs.map(move |(start, end)| self.slice(*start, *end))
     }
 
     /// The rows that such an item belongs to, each once.
@@ -46,7 +46,7 @@ impl<'a, T: Copy> Runs<'a, T> {
         let (mut low, mut high) = (0, rows);
         while low < high {
             let middle = low.midpoint(high);
-            if self.of(middle) < run {
+            if self.of_row(middle) < run {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -55,7 +55,7 @@ impl<'a, T: Copy> Runs<'a, T> {
         low
     }
 
-    fn between(&self, start: u32, end: u32) -> &'a [T] {
+    fn slice(&self, start: u32, end: u32) -> &'a [T] {
         self.items
             .get(start as usize..end as usize)
             .unwrap_or_default()
@@ -66,7 +66,7 @@ impl<'a, T: Copy> Runs<'a, T> {
 mod tests {
     use super::*;
 
-    const RUNS: Runs<'_, u8> = Runs {
+    const RUNS: RowRuns<'_, u8> = RowRuns {
         items: b"abcd",
         starts: &[0, 0, 3, 3, 4],
     };
@@ -76,9 +76,9 @@ mod tests {
         let all: Vec<&[u8]> = RUNS.iter().collect();
         assert_eq!(all, [&b""[..], b"abc", b"", b"d"]);
         for (row, items) in (0..).zip(all) {
-            assert_eq!(RUNS.of(row), items);
+            assert_eq!(RUNS.of_row(row), items);
         }
-        assert!(RUNS.of(4).is_empty() && RUNS.of(u32::MAX).is_empty());
+        assert!(RUNS.of_row(4).is_empty() && RUNS.of_row(u32::MAX).is_empty());
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_place_of_a_run_among_sorted_ones_is_found() {
-        let sorted = Runs {
+        let sorted = RowRuns {
             items: b"abbc",
             starts: &[0, 1, 3, 4],
         };
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn starts_that_cannot_be_have_no_items() {
-        let damaged = Runs {
+        let damaged = RowRuns {
             items: b"ab",
             starts: &[7, 1, 9],
         };

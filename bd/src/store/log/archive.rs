@@ -26,8 +26,8 @@ impl Archive {
     /// Reads all years; where there is no archive it is empty.
     pub fn read(dir: &Path) -> Result<Self, StoreError> {
         let mut archive = Self::default();
-        for path in years(dir) {
-            archive.add(files::read(&path)?);
+        for path in list_year_files(dir) {
+            archive.add(files::read_or_empty(&path)?);
         }
         Ok(archive)
     }
@@ -68,7 +68,7 @@ impl Archive {
 }
 
 /// The files of an archive, by their names.
-fn years(dir: &Path) -> Vec<PathBuf> {
+fn list_year_files(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -79,47 +79,47 @@ fn years(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The file of the beads that were closed in a year.
-fn path_of(dir: &Path, bead: &Bead) -> PathBuf {
-    dir.join("archive").join(year_of(bead))
+fn year_path(dir: &Path, bead: &Bead) -> PathBuf {
+    dir.join("archive").join(year_file_name(bead))
 }
 
 /// The name of the file of the beads that were closed in the year of this one.
-pub(crate) fn year_of(bead: &Bead) -> String {
+pub(crate) fn year_file_name(bead: &Bead) -> String {
     let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
     let year = closed.day().chars().take(4).collect::<String>();
     format!("{year}.jsonl")
 }
 
 /// Adds beads with their lines; those that are there already are replaced.
-pub(crate) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
+pub(crate) fn add_to_archive(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
     let mut by_file: BTreeMap<PathBuf, Vec<(&str, &[u8])>> = BTreeMap::new();
     for (bead, line) in beads {
-        let lines = by_file.entry(path_of(dir, bead)).or_default();
+        let lines = by_file.entry(year_path(dir, bead)).or_default();
         lines.push((&bead.id, line));
     }
     let folder = dir.join("archive");
-    files::make_folder(&folder)?;
+    files::create_store_folder(&folder)?;
     for (path, new) in by_file {
-        rewrite(&path, |id| new.iter().any(|(own, _)| *own == id), &new)?;
+        rewrite_year(&path, |id| new.iter().any(|(own, _)| *own == id), &new)?;
     }
     Ok(())
 }
 
 /// Takes beads out, from whichever year they are in.
-pub(crate) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
-    for path in years(dir) {
-        rewrite(&path, |id| ids.iter().any(|own| own == id), &[])?;
+pub(crate) fn remove_from_archive(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
+    for path in list_year_files(dir) {
+        rewrite_year(&path, |id| ids.iter().any(|own| own == id), &[])?;
     }
     Ok(())
 }
 
 /// Writes one file without some ids and with new lines, by id. Lines that cannot be read stay, at the end.
-fn rewrite(
+fn rewrite_year(
     path: &Path,
     is_out: impl Fn(&str) -> bool,
     new: &[(&str, &[u8])],
 ) -> Result<(), StoreError> {
-    let text = files::read(path)?;
+    let text = files::read_or_empty(path)?;
     let mut kept: Vec<(String, &[u8])> = new
         .iter()
         .map(|(id, line)| ((*id).to_owned(), *line))
@@ -143,7 +143,7 @@ fn rewrite(
         content.extend_from_slice(line);
         content.push(b'\n');
     }
-    files::replace(path, &content)
+    files::replace_store_file(path, &content)
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ const IDS: [&[u8]; 3] = [
 ];
 
 /// The beads that a damaged line shows.
-pub(crate) fn ids(line: &[u8]) -> BTreeSet<String> {
-    let found = IDS.iter().flat_map(|key| after(line, key));
+pub(crate) fn find_visible_ids(line: &[u8]) -> BTreeSet<String> {
+    let found = IDS.iter().flat_map(|key| find_after_key(line, key));
     let texts = found.filter_map(|rest| {
         let end = memchr::memchr(b'"', rest)?;
         let id = std::str::from_utf8(&rest[..end]).ok()?;
@@ -35,14 +35,14 @@ pub(crate) fn ids(line: &[u8]) -> BTreeSet<String> {
 }
 
 /// Whether a damaged line left this line of a bead.
-pub(crate) fn shows(line: &[u8], hash: &str) -> bool {
+pub(crate) fn has_line_hash(line: &[u8], hash: &str) -> bool {
     let key = [br#""after":""#, hash.as_bytes(), b"\""].concat();
     memchr::memmem::find(line, &key).is_some()
 }
 
 /// A record of a damaged line that is as it was acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sound {
+pub(crate) struct SoundRecord {
     /// The bead.
     pub id: String,
     /// The hash of the line that it was made to, where that can be read.
@@ -52,25 +52,25 @@ pub(crate) struct Sound {
 }
 
 /// The durable records of a damaged line whose hashes stand beside them.
-pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
+pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
     #[derive(Deserialize)]
     struct Start<'a> {
         id: &'a str,
         before: Option<&'a str>,
         after: Option<&'a str>,
     }
-    let starts = after(line, br#"{"store":"issues","#);
+    let starts = find_after_key(line, br#"{"store":"issues","#);
     let found = starts.filter_map(|rest| {
         // What stands before the fields that were, which may hold anything.
         let end = memchr::memmem::find(rest, br#","old":"#)?;
         let head = [b"{", &rest[..end], b"}"].concat();
         let head: Start<'_> = serde_json::from_slice(&head).ok()?;
-        let record = after(&rest[end..], br#""line":"#).next()?;
+        let record = find_after_key(&rest[end..], br#""line":"#).next()?;
         let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
         let record = values.next()?.ok()?.get();
         let is_sound = head.after == Some(line_hash(record.as_bytes()).as_str())
             && merge::id_of_line(record.as_bytes()).as_deref() == Some(head.id);
-        is_sound.then(|| Sound {
+        is_sound.then(|| SoundRecord {
             id: head.id.to_owned(),
             before: head.before.map(str::to_owned),
             record: record.to_owned(),
@@ -80,7 +80,7 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
 }
 
 /// What stands behind each place where a text has this key.
-fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+fn find_after_key<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     memchr::memmem::find_iter(text, key).map(move |at| &text[at + key.len()..])
 }
 
@@ -95,19 +95,19 @@ pub(crate) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
         format!(
             "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
             journal.display(),
-            counted(count, "line inside is damaged", "lines inside are damaged")
+            format_count(count, "line inside is damaged", "lines inside are damaged")
         )
     })
 }
 
 /// What is said when these damaged lines inside a journal are set aside.
-pub(crate) fn notice<'a>(
+pub(crate) fn format_set_aside_notice<'a>(
     lines: impl Iterator<Item = &'a [u8]>,
     count: usize,
     journal: &Path,
     kept: &Path,
 ) -> String {
-    let shown: BTreeSet<String> = lines.flat_map(ids).collect();
+    let shown: BTreeSet<String> = lines.flat_map(find_visible_ids).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
     let what = if shown.is_empty() {
         "which beads it changed cannot be read".to_owned()
@@ -117,17 +117,17 @@ pub(crate) fn notice<'a>(
     format!(
         "{}: {}, kept in {}; {what} (fix: bd doctor)",
         journal.display(),
-        counted(count, "damaged line inside", "damaged lines inside"),
+        format_count(count, "damaged line inside", "damaged lines inside"),
         kept.display()
     )
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+fn format_count(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// What is said of a journal with an unfinished end.
-pub(crate) fn torn_notice(kept: &Path) -> String {
+pub(crate) fn format_torn_notice(kept: &Path) -> String {
     format!(
         "the journal ended in an unfinished write that was never acknowledged; its bytes are kept in {}",
         kept.display()
@@ -135,19 +135,19 @@ pub(crate) fn torn_notice(kept: &Path) -> String {
 }
 
 /// Writes bytes to a new file in `damaged/`.
-pub(crate) fn keep(
+pub(crate) fn keep_damaged_bytes(
     folder: &Path,
     name: &str,
     bytes: &[u8],
     now: &Stamp,
 ) -> Result<PathBuf, StoreError> {
-    files::make_folder(folder)?;
+    files::create_store_folder(folder)?;
     let time = now.instant().strftime("%Y%m%dT%H%M%S").to_string();
     let path = (0..10_000)
         .map(|number| folder.join(format!("{time}-{number}-{name}")))
         .find(|path| !path.exists())
         .unwrap_or_else(|| folder.join(name));
-    files::replace(&path, &[bytes, b"\n"].concat())?;
+    files::replace_store_file(&path, &[bytes, b"\n"].concat())?;
     Ok(path)
 }
 
@@ -168,13 +168,13 @@ mod tests {
     fn a_damaged_line_shows_the_beads_that_it_changed_and_their_sound_records() {
         let (line, record) = whole();
         let line = line.as_bytes();
-        let names: Vec<String> = ids(line).into_iter().collect();
+        let names: Vec<String> = find_visible_ids(line).into_iter().collect();
         assert_eq!(names, ["a-1", "a-2"]);
         let sound = sound_records(line);
         assert_eq!(sound.len(), 1);
         assert_eq!(sound[0].before.as_deref(), Some("00ff"));
         assert_eq!(sound[0].record, record);
-        assert!(shows(line, &line_hash(record.as_bytes())) && !shows(line, "00ff"));
+        assert!(has_line_hash(line, &line_hash(record.as_bytes())) && !has_line_hash(line, "00ff"));
     }
 
     #[test]

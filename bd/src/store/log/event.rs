@@ -46,12 +46,12 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wisps: bool,
     /// What changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<BeadChange>,
 }
 
 /// How one bead changed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Change {
+pub struct BeadChange {
     /// Where it lives; history has durable beads only, and does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<BeadFile>,
@@ -82,8 +82,8 @@ pub struct Change {
 
 impl Event {
     /// The event of a line of history; `None` where its checksum is not right.
-    pub fn read(line: &[u8]) -> Option<Self> {
-        sealed::open(line)
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        sealed::open_sealed(line)
     }
 
     /// An event of the journal as history has it, to be read; `None` where only wisps changed.
@@ -122,14 +122,14 @@ impl Event {
 
     /// The same event as far as it is about one bead.
     #[must_use]
-    pub fn only(&self, id: &str) -> Self {
+    pub fn limited_to(&self, id: &str) -> Self {
         let mut event = self.clone();
         event.changes.retain(|change| change.id == id);
         event
     }
 }
 
-impl Change {
+impl BeadChange {
     /// Where it lives.
     pub(in crate::store) fn home(&self) -> BeadFile {
         self.store.unwrap_or_default()
@@ -137,7 +137,7 @@ impl Change {
 
     /// What this says of where a bead stood before it became this tombstone: what the deletion found, what it was set
     /// to before, or what gave way to the deletion in a merge. `None` where it does not say.
-    pub fn live_standing(&self, tombstone: &Bead) -> Option<&RecordFields> {
+    pub fn status_before_deletion(&self, tombstone: &Bead) -> Option<&RecordFields> {
         let status = |side: &Option<RecordFields>| side.as_ref()?.text("status");
         let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
         let became = || {
@@ -155,7 +155,7 @@ impl Change {
 
 /// What kind a change is, for people and filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
+pub enum EventKind {
     /// The bead was made.
     Create,
     /// It was deleted.
@@ -168,7 +168,7 @@ pub enum Sort {
     Update,
 }
 
-impl Sort {
+impl EventKind {
     /// Its name in `--json` and for `--type`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -181,25 +181,25 @@ impl Sort {
     }
 }
 
-impl Change {
+impl BeadChange {
     /// What kind of change it is.
-    pub fn sort(&self) -> Sort {
+    pub fn kind(&self) -> EventKind {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return if self.new.is_some() {
-                Sort::Create
+                EventKind::Create
             } else {
-                Sort::Delete
+                EventKind::Delete
             };
         };
         let becomes = |key: &str| new.get(key).is_some();
         if becomes("deleted_at") {
-            Sort::Delete
+            EventKind::Delete
         } else if new.get("status") != old.get("status") {
-            Sort::Status
+            EventKind::Status
         } else if becomes("comments") {
-            Sort::Comment
+            EventKind::Comment
         } else {
-            Sort::Update
+            EventKind::Update
         }
     }
 

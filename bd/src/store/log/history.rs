@@ -19,9 +19,9 @@ use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::bead::record::RecordFields;
 use crate::merge::{self, FileMerge, OverruledValue};
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{clone_id, files};
-use crate::store::log::event::{Change, Event};
+use crate::store::log::event::{BeadChange, Event};
 use crate::store::log::journal::{self, hash_text, line_hash};
 use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
@@ -40,7 +40,7 @@ const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A bead that someone else changed in the file while our change to it was not folded.
 #[derive(Debug, Clone)]
-pub(crate) struct Merged {
+pub(crate) struct MergedBead {
     pub id: String,
     /// Values that lost.
     pub lost: Vec<OverruledValue>,
@@ -50,17 +50,17 @@ pub(crate) struct Merged {
 }
 
 /// Appends events, each once, and syncs them.
-pub(crate) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
-    match begin_append(paths, events, false)? {
-        Some(appended) => synced(&paths.local_events(), &appended),
+pub(crate) fn append_history(paths: &StorePaths, events: &[Event]) -> Result<(), StoreError> {
+    match begin_history_append(paths, events, false)? {
+        Some(appended) => sync_history(&paths.local_events(), &appended),
         None => Ok(()),
     }
 }
 
 /// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
 /// have written some of them before it was cut short.
-pub(crate) fn begin_append(
-    paths: &Paths,
+pub(crate) fn begin_history_append(
+    paths: &StorePaths,
     events: &[Event],
     perhaps_there: bool,
 ) -> Result<Option<AppendedText>, StoreError> {
@@ -69,8 +69,8 @@ pub(crate) fn begin_append(
     }
     let path = paths.local_events();
     let failed = |source| StoreError::io("write", &path, source);
-    let tail = tail(&path).map_err(failed)?;
-    let known: HashSet<String> = if perhaps_there || may_have(&tail, events) {
+    let tail = read_tail(&path).map_err(failed)?;
+    let known: HashSet<String> = if perhaps_there || can_contain(&tail, events) {
         read_file(&path)?
             .into_iter()
             .map(|event| event.id)
@@ -87,9 +87,9 @@ pub(crate) fn begin_append(
     let write = |file: &mut fs::File| {
         // Small events with a single write.
         let mut out = io::BufWriter::new(file);
-        out.write_all(line_end(&tail))?;
+        out.write_all(missing_line_end(&tail))?;
         for event in new() {
-            sealed::write(&mut out, event)?;
+            sealed::write_sealed(&mut out, event)?;
         }
         out.flush()
     };
@@ -99,7 +99,7 @@ pub(crate) fn begin_append(
 }
 
 /// Syncs what was appended to a file.
-pub(crate) fn synced(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
+pub(crate) fn sync_history(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
     let failed = |error: AppendError| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
@@ -107,16 +107,16 @@ pub(crate) fn synced(path: &Path, appended: &AppendedText) -> Result<(), StoreEr
 /// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
-    let all = [line_end(&tail(path).map_err(failed)?), text].concat();
+    let all = [missing_line_end(&read_tail(path).map_err(failed)?), text].concat();
     let appended = AppendedText::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
-    synced(path, &appended)
+    sync_history(path, &appended)
 }
 
 /// How much of the end of a file is looked at.
 const TAIL: u64 = 1 << 16;
 
 /// The end of a file; nothing of one that is not there.
-fn tail(path: &Path) -> io::Result<Vec<u8>> {
+fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
     let file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -130,7 +130,7 @@ fn tail(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// What has to stand before the next line of a file with this end: an earlier append may have been cut short.
-fn line_end(tail: &[u8]) -> &'static [u8] {
+fn missing_line_end(tail: &[u8]) -> &'static [u8] {
     match tail.last() {
         None | Some(b'\n') => b"",
         Some(_) => b"\n",
@@ -139,35 +139,38 @@ fn line_end(tail: &[u8]) -> &'static [u8] {
 
 /// Whether some of these events may be in a file with this end. They are appended at once, so that the last line would
 /// be one of them.
-fn may_have(tail: &[u8], events: &[Event]) -> bool {
+fn can_contain(tail: &[u8], events: &[Event]) -> bool {
     let Some(lines) = tail.strip_suffix(b"\n") else {
         return !tail.is_empty();
     };
     let last = lines.rsplit(|byte| *byte == b'\n').next();
-    let last = last.and_then(journal::open::<Event>);
+    let last = last.and_then(journal::open_sealed::<Event>);
     last.is_none_or(|last| events.iter().any(|event| event.id == last.id))
 }
 
 impl Store {
     /// Writes down what conflicts took away when two texts became one.
-    pub fn remember_merge(
+    pub fn record_merge(
         &self,
         merge: &FileMerge,
         ours: &[u8],
         clock: &Clock,
     ) -> Result<(), StoreError> {
-        let merged = by_bead(&merge.lost, [ours, &merge.text]);
+        let merged = group_losses_by_bead(&merge.lost, [ours, &merge.text]);
         if merged.is_empty() {
             return Ok(());
         }
         let _guard = lock::acquire_lock(&self.paths.lock(), MERGE_PATIENCE)?;
-        let event = merge_event(&merged, &Stamp::from(clock.now()));
-        append(&self.paths, event.as_slice())
+        let event = build_merge_event(&merged, &Stamp::from(clock.now()));
+        append_history(&self.paths, event.as_slice())
     }
 }
 
 /// What became of beads that lost values, in our text and in what came of it.
-pub(crate) fn by_bead(lost: &[OverruledValue], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+pub(crate) fn group_losses_by_bead(
+    lost: &[OverruledValue],
+    [ours, out]: [&[u8]; 2],
+) -> Vec<MergedBead> {
     let mut beads: BTreeMap<&str, Vec<OverruledValue>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
@@ -177,7 +180,7 @@ pub(crate) fn by_bead(lost: &[OverruledValue], [ours, out]: [&[u8]; 2]) -> Vec<M
         rows.map(|(id, line)| (id, xxh3_64(line))).collect()
     };
     let (from, to) = (hashes(ours), hashes(out));
-    let merged = beads.into_iter().map(|(id, lost)| Merged {
+    let merged = beads.into_iter().map(|(id, lost)| MergedBead {
         id: id.to_owned(),
         lost,
         from: from.get(id).copied(),
@@ -187,7 +190,7 @@ pub(crate) fn by_bead(lost: &[OverruledValue], [ours, out]: [&[u8]; 2]) -> Vec<M
 }
 
 /// Overruled values by field; several of one field, comments or edges, as a list.
-fn by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
+fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in lost {
         fields.entry(&one.field).or_default().push(&one.value);
@@ -207,20 +210,20 @@ fn by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
 }
 
 /// The event that tells of beads which were merged with a change from outside.
-pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
+pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Event> {
     if merged.is_empty() {
         return None;
     }
-    let change = |merged: &Merged| Change {
+    let change = |merged: &MergedBead| BeadChange {
         id: merged.id.clone(),
         before: merged.from.map(hash_text),
         after: merged.to.map(hash_text),
         old: Some(RecordFields::default()),
         new: Some(RecordFields::default()),
-        lost: by_field(&merged.lost),
-        ..Change::default()
+        lost: group_losses_by_field(&merged.lost),
+        ..BeadChange::default()
     };
-    let changes: Vec<Change> = merged.iter().map(change).collect();
+    let changes: Vec<BeadChange> = merged.iter().map(change).collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
     let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
     Some(Event {
@@ -234,11 +237,11 @@ pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
 }
 
 /// Every event of the files and the journal, oldest first.
-pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreError> {
     // The journal first: what a fold moves meanwhile is then seen twice, not missed.
-    let journal = journal::decode(&files::read(&paths.journal())?);
+    let journal = journal::decode_journal(&files::read_or_empty(&paths.journal())?);
     let mut events = Vec::new();
-    for path in files(paths) {
+    for path in list_history_files(paths) {
         events.extend(read_file(&path)?);
     }
     let entries = journal.entries.into_iter();
@@ -251,30 +254,30 @@ pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
 }
 
 /// Whether anything was ever done to a bead that is written down.
-pub(crate) fn knows(paths: &Paths, id: &str) -> bool {
-    let events = all(paths).unwrap_or_default();
+pub(crate) fn has_history(paths: &StorePaths, id: &str) -> bool {
+    let events = read_all_events(paths).unwrap_or_default();
     let mut changes = events.iter().flat_map(|event| &event.changes);
     changes.any(|change| change.id == id)
 }
 
 /// The files of history: those in git by name, then the local one.
-pub(crate) fn files(paths: &Paths) -> Vec<PathBuf> {
+pub(crate) fn list_history_files(paths: &StorePaths) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for clone in names(&paths.events()) {
-        found.extend(months(&clone));
+    for clone in list_file_names(&paths.events()) {
+        found.extend(list_months(&clone));
     }
     found.push(paths.local_events());
     found
 }
 
 /// The files of one clone, oldest first.
-fn months(folder: &Path) -> Vec<PathBuf> {
-    let mut found = names(folder);
+fn list_months(folder: &Path) -> Vec<PathBuf> {
+    let mut found = list_file_names(folder);
     found.retain(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
     found
 }
 
-fn names(dir: &Path) -> Vec<PathBuf> {
+fn list_file_names(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten();
     // What is a link is not history: it may lead to any file, and history is shared.
     let mut found: Vec<PathBuf> = entries
@@ -288,16 +291,16 @@ fn names(dir: &Path) -> Vec<PathBuf> {
 
 /// The sound events of one file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
-    let text = files::read(path)?;
+    let text = files::read_or_empty(path)?;
     Ok(lines::iter_line_spans(&text, 0)
-        .filter_map(|(_, span)| journal::open(&text[span]))
+        .filter_map(|(_, span)| journal::open_sealed(&text[span]))
         .collect())
 }
 
 impl Store {
     /// Every event of history, oldest first; what is still in the journal too.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
-        all(&self.paths)
+        read_all_events(&self.paths)
     }
 
     /// The events of one bead, oldest first.
@@ -309,14 +312,14 @@ impl Store {
 
     /// The events that other clones made, by their ids, each with that clone's name.
     pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
-        let own = clone_id::known(self.paths.dir());
+        let own = clone_id::find_clone_id(self.paths.dir());
         let mut found = HashMap::new();
-        for folder in names(&self.paths.events()) {
+        for folder in list_file_names(&self.paths.events()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
             if own.as_deref() == Some(&*name) {
                 continue;
             }
-            for path in months(&folder) {
+            for path in list_months(&folder) {
                 let events = read_file(&path)?.into_iter();
                 found.extend(events.map(|event| (event.id, name.clone().into_owned())));
             }

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::{Place, author, cases};
+use super::{StoreFixture, property_cases, test_author};
 use crate::bead::blocked::is_failure;
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
 use crate::graph::ready::{self, Order, ReadyQuery};
 use crate::query::Filter;
-use crate::store::{Mark, Snapshot, Store};
+use crate::store::{BeadMark, Snapshot, Store};
 use kit::sys::file;
 
 const NOW: &str = "2026-03-10T00:00:00Z";
@@ -39,9 +39,9 @@ const STATUSES: [&str; 9] = [
 const TARGETS: [&str; 3] = ["external:other:thing", "bd-none", "gt-elsewhere"];
 
 /// One bead as a handful of numbers.
-type Seed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
+type BeadSeed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
 
-fn seed() -> impl Strategy<Value = Seed> {
+fn any_seed() -> impl Strategy<Value = BeadSeed> {
     let edges = proptest::collection::vec((0u8..15, 0u8..8), 0..3);
     (
         0u8..12,
@@ -53,7 +53,7 @@ fn seed() -> impl Strategy<Value = Seed> {
     )
 }
 
-fn bead((number, bits, status, look, edges, time): &Seed) -> Bead {
+fn bead_from_seed((number, bits, status, look, edges, time): &BeadSeed) -> Bead {
     let id = match number {
         9 => "bd-x01.1".to_owned(),
         _ => format!("bd-x{number:02}"),
@@ -142,7 +142,7 @@ fn add_edges(bead: &mut Bead, edges: &[(u8, u8)]) {
 }
 
 /// All beads, read in full.
-fn plain(store: &Store) -> BTreeMap<String, Bead> {
+fn read_all_lines(store: &Store) -> BTreeMap<String, Bead> {
     let mut all = BTreeMap::new();
     for name in ["wisps.jsonl", "issues.jsonl"] {
         let text = file::read_file_if_exists(&store.dir().join(name))
@@ -156,14 +156,14 @@ fn plain(store: &Store) -> BTreeMap<String, Bead> {
     all
 }
 
-fn now() -> Timestamp {
+fn test_now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
 /// The rules of waiting, once more and without any haste.
-struct Naive<'a>(&'a BTreeMap<String, Bead>);
+struct NaiveStore<'a>(&'a BTreeMap<String, Bead>);
 
-impl Naive<'_> {
+impl NaiveStore<'_> {
     fn live(&self) -> impl Iterator<Item = &Bead> {
         self.0.values().filter(|bead| !bead.is_tombstone())
     }
@@ -176,7 +176,7 @@ impl Naive<'_> {
         self.0.values().filter(is_child).collect()
     }
 
-    fn holds_up(&self, edge: &Dep) -> bool {
+    fn is_blocking(&self, edge: &Dep) -> bool {
         let target = self
             .0
             .get(&edge.depends_on_id)
@@ -208,8 +208,8 @@ impl Naive<'_> {
         }
     }
 
-    fn blocked(&self) -> HashSet<&str> {
-        let waits = |bead: &&Bead| bead.dependencies.iter().any(|edge| self.holds_up(edge));
+    fn find_blocked(&self) -> HashSet<&str> {
+        let waits = |bead: &&Bead| bead.dependencies.iter().any(|edge| self.is_blocking(edge));
         let mut front: Vec<&Bead> = self.live().filter(waits).collect();
         let mut blocked = HashSet::new();
         while let Some(bead) = front.pop() {
@@ -220,19 +220,19 @@ impl Naive<'_> {
         blocked
     }
 
-    fn waits_for_others(&self, bead: &Bead) -> bool {
+    fn has_open_blocker(&self, bead: &Bead) -> bool {
         let mut edges = bead.edges(&DepKind::Blocks);
-        edges.any(|edge| self.holds_up(edge))
+        edges.any(|edge| self.is_blocking(edge))
     }
 }
 
-fn ids<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<String> {
+fn collect_ids<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<String> {
     beads.into_iter().map(|bead| bead.id.clone()).collect()
 }
 
-fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
-    let naive = Naive(all);
-    let blocked = naive.blocked();
+fn check_answers(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
+    let naive = NaiveStore(all);
+    let blocked = naive.find_blocked();
     for bead in all.values() {
         let head = snapshot.bead_ref(&bead.id).unwrap();
         assert_eq!(head.bead().unwrap(), bead);
@@ -266,7 +266,7 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     check_filters(snapshot, &naive);
     check_marks(snapshot, &naive);
     check_ready(snapshot, &naive, &blocked);
-    let explained: Vec<String> = explain::not_ready(snapshot, now(), |_| Vec::new())
+    let explained: Vec<String> = explain::not_ready(snapshot, test_now(), |_| Vec::new())
         .iter()
         .map(|item| item.bead.id.clone())
         .collect();
@@ -275,37 +275,45 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
 }
 
 /// Beads found by their marks, each by one and by several.
-fn check_marks(snapshot: &Snapshot, naive: &Naive<'_>) {
+fn check_marks(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     let kinds = [Kind::Task, Kind::Gate, Kind::Convoy];
     let statuses = [Status::Open, Status::Hooked, Status::Closed];
     let labels = ["a", "provides:x", "none"];
     for ((kind, status), label) in kinds.iter().zip(&statuses).zip(labels) {
-        let marks = [Mark::Kind(kind), Mark::Status(status), Mark::Label(label)];
-        let is = |bead: &Bead, mark: &Mark<'_>| match mark {
-            Mark::Kind(kind) => bead.issue_type == **kind,
-            Mark::Status(status) => bead.status == **status,
-            Mark::Label(label) => bead.has_label(label),
+        let marks = [
+            BeadMark::Kind(kind),
+            BeadMark::Status(status),
+            BeadMark::Label(label),
+        ];
+        let is = |bead: &Bead, mark: &BeadMark<'_>| match mark {
+            BeadMark::Kind(kind) => bead.issue_type == **kind,
+            BeadMark::Status(status) => bead.status == **status,
+            BeadMark::Label(label) => bead.has_label(label),
         };
         for some in [&marks[..], &marks[..1], &marks[1..2], &marks[2..]] {
             let wanted = |bead: &&Bead| some.iter().any(|mark| is(bead, mark));
             let found = snapshot.select_marked(some, |_| true);
-            assert_eq!(ids(found), ids(naive.live().filter(wanted)), "{some:?}");
+            assert_eq!(
+                collect_ids(found),
+                collect_ids(naive.live().filter(wanted)),
+                "{some:?}"
+            );
         }
     }
 }
 
-fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
+fn check_counts(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     let counts = snapshot.counts();
     let of = |wanted: &dyn Fn(&Bead) -> bool| {
         naive.0.values().filter(|bead| wanted(bead)).count() as u64
     };
     assert_eq!(
         counts.blocked,
-        of(&|bead| bead.is_open() && naive.waits_for_others(bead))
+        of(&|bead| bead.is_open() && naive.has_open_blocker(bead))
     );
     assert_eq!(
         counts.ready,
-        of(&|bead| bead.status == Status::Open && !naive.waits_for_others(bead))
+        of(&|bead| bead.status == Status::Open && !naive.has_open_blocker(bead))
     );
     assert_eq!(counts.pinned, of(&|bead| bead.pinned));
     let is_done_epic = |bead: &Bead| {
@@ -329,7 +337,7 @@ fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
     }
 }
 
-fn usual(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
+fn usual_key(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
     let created = bead.created_at.instant();
     (bead.priority, Reverse(created), bead.id.clone())
 }
@@ -393,12 +401,12 @@ fn more_filters() -> Vec<Filter> {
             ..not_closed.clone()
         },
         Filter {
-            overdue_at: Some(now()),
+            overdue_at: Some(test_now()),
             ..Filter::default()
         },
         Filter {
             created: crate::query::filter::Between {
-                after: Some(now()),
+                after: Some(test_now()),
                 before: None,
             },
             ..Filter::default()
@@ -410,7 +418,7 @@ fn more_filters() -> Vec<Filter> {
     ]
 }
 
-fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
+fn check_filters(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     for filter in some_filters().into_iter().chain(more_filters()) {
         let tombstones = filter.statuses.contains(&Status::Tombstone);
         let mut wanted: Vec<&Bead> = naive
@@ -420,15 +428,15 @@ fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
             .filter(|bead| filter.matches(bead))
             .collect();
         assert_eq!(
-            ids(filter.apply(snapshot)),
-            ids(wanted.clone()),
+            collect_ids(filter.apply(snapshot)),
+            collect_ids(wanted.clone()),
             "{filter:?}"
         );
-        wanted.sort_by_key(|bead| usual(bead));
+        wanted.sort_by_key(|bead| usual_key(bead));
         let (found, total) = filter.first(snapshot, 3);
         assert_eq!(
-            (ids(found), total),
-            (ids(wanted.iter().copied().take(3)), wanted.len()),
+            (collect_ids(found), total),
+            (collect_ids(wanted.iter().copied().take(3)), wanted.len()),
             "{filter:?}"
         );
         assert_eq!(filter.count(snapshot), wanted.len(), "{filter:?}");
@@ -441,17 +449,17 @@ fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
         let wanted = naive.live().filter(|bead| filter.matches(bead));
         let mut wanted: Vec<&Bead> = wanted.collect();
         let found = filter.search(snapshot).unwrap();
-        assert_eq!(ids(found), ids(wanted.clone()), "{text}");
-        wanted.sort_by_key(|bead| usual(bead));
+        assert_eq!(collect_ids(found), collect_ids(wanted.clone()), "{text}");
+        wanted.sort_by_key(|bead| usual_key(bead));
         for limit in [1, 3, usize::MAX] {
             let found = filter.search_first(snapshot, limit).unwrap();
             let wanted = wanted.iter().copied().take(limit);
-            assert_eq!(ids(found), ids(wanted), "{text}");
+            assert_eq!(collect_ids(found), collect_ids(wanted), "{text}");
         }
     }
 }
 
-fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) {
+fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&str>) {
     for (order, limit) in [(Order::Priority, 0), (Order::Oldest, 2), (Order::Hybrid, 3)] {
         let query = ReadyQuery {
             order,
@@ -461,10 +469,12 @@ fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) 
         let mut wanted: Vec<&Bead> = naive
             .live()
             .filter(|bead| bead.status == Status::Open && !bead.pinned && !bead.ephemeral)
-            .filter(|bead| !ready::is_no_work(&bead.issue_type) && !ready::is_deferred(bead, now()))
+            .filter(|bead| {
+                !ready::is_no_work(&bead.issue_type) && !ready::is_deferred(bead, test_now())
+            })
             .filter(|bead| !blocked.contains(bead.id.as_str()))
             .collect();
-        let since = now() - jiff::SignedDuration::from_hours(48);
+        let since = test_now() - jiff::SignedDuration::from_hours(48);
         wanted.sort_by_key(|bead| {
             let fresh = bead.created_at.instant() >= since;
             let by_priority = order == Order::Priority || (order == Order::Hybrid && fresh);
@@ -479,17 +489,21 @@ fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) 
         if limit > 0 {
             wanted.truncate(limit);
         }
-        let (found, count) = ready::ready(snapshot, &query, now());
-        assert_eq!((ids(found), count), (ids(wanted), total), "{order:?}");
+        let (found, count) = ready::ready(snapshot, &query, test_now());
+        assert_eq!(
+            (collect_ids(found), count),
+            (collect_ids(wanted), total),
+            "{order:?}"
+        );
     }
 }
 
-fn put(place: &Place, seeds: &[Seed]) {
+fn put_seeds(place: &StoreFixture, seeds: &[BeadSeed]) {
     place
         .store
-        .transact(&author(), &place.clock, |tx| {
+        .transact(&test_author(), &place.clock, |tx| {
             for seed in seeds {
-                let wanted = bead(seed);
+                let wanted = bead_from_seed(seed);
                 // Some are deleted, some removed without a trace, most written.
                 match (tx.get_live(&wanted.id).is_some(), seed.3 % 11) {
                     (true, 0) => drop(crate::change::delete(tx, &wanted.id, "", false)?),
@@ -507,19 +521,19 @@ fn put(place: &Place, seeds: &[Seed]) {
 
 proptest! {
     // More by night: PROPTEST_CASES.
-    #![proptest_config(cases(48))]
+    #![proptest_config(property_cases(48))]
 
     #[test]
     fn every_answer_is_that_of_a_full_reading(
-        first in proptest::collection::vec(seed(), 0..16),
-        steps in proptest::collection::vec((proptest::collection::vec(seed(), 1..5), 0u8..4), 0..6),
+        first in proptest::collection::vec(any_seed(), 0..16),
+        steps in proptest::collection::vec((proptest::collection::vec(any_seed(), 1..5), 0u8..4), 0..6),
     ) {
-        let place = Place::new();
-        let deferred = place.deferring();
-        put(&place, &first);
+        let place = StoreFixture::new();
+        let deferred = place.with_deferred_folds();
+        put_seeds(&place, &first);
         place.store.fold(&place.clock).unwrap();
         for (seeds, upkeep) in &steps {
-            put(&deferred, seeds);
+            put_seeds(&deferred, seeds);
             match upkeep {
                 0 => deferred.store.fold(&place.clock).unwrap(),
                 2 => file::remove_file(&place.dir.join("index.bin")).unwrap(),
@@ -529,10 +543,10 @@ proptest! {
         let snapshot = deferred.store.snapshot().unwrap();
         // What all lines say once everything is folded.
         deferred.store.fold(&place.clock).unwrap();
-        let all = plain(&place.store);
-        check(&snapshot, &all);
-        check(&deferred.store.snapshot().unwrap(), &all);
+        let all = read_all_lines(&place.store);
+        check_answers(&snapshot, &all);
+        check_answers(&deferred.store.snapshot().unwrap(), &all);
         file::remove_file(&place.dir.join("index.bin")).unwrap();
-        check(&deferred.store.snapshot().unwrap(), &all);
+        check_answers(&deferred.store.snapshot().unwrap(), &all);
     }
 }

@@ -2,19 +2,19 @@
 
 use std::fs;
 
-use super::{Place, line};
+use super::{StoreFixture, bead_line};
 use crate::bead::{Stamp, record};
 use crate::change;
 use crate::store::commit::fold::Fold;
 use crate::store::log::event::{self, BeadFile};
 use crate::store::log::journal;
-use crate::store::view::source::Source;
+use crate::store::view::source::OpenFiles;
 use kit::sys::file;
 
 /// The files of a store after one acknowledged change, and the journal line of a second one that was
 /// acknowledged too but not folded.
-fn crashed() -> (Place, Vec<u8>, String, String) {
-    let place = Place::new();
+fn build_crashed_store() -> (StoreFixture, Vec<u8>, String, String) {
+    let place = StoreFixture::new();
     let first = place.make("First");
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     let second = place.make("Second");
@@ -30,23 +30,23 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
         id: "1".into(),
         at: "2026-01-01T00:00:00Z".into(),
         actor: "dana".into(),
-        changes: vec![event::Change {
+        changes: vec![event::BeadChange {
             store: Some(BeadFile::Issues),
             id: second.clone(),
             after: Some(journal::line_hash(raw.as_bytes())),
             line: serde_json::value::RawValue::from_string(raw).ok(),
-            ..event::Change::default()
+            ..event::BeadChange::default()
         }],
         ..event::Event::default()
     };
     let path = place.dir.join("issues.jsonl");
     fs::write(&path, issues).unwrap();
-    settle(&path);
-    (place, journal::encode(&entry), first, second)
+    age_file(&path);
+    (place, journal::encode_sealed(&entry), first, second)
 }
 
 /// Makes a file look as if it had been written some time ago.
-pub(super) fn settle(path: &std::path::Path) {
+pub(super) fn age_file(path: &std::path::Path) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000))
         .unwrap();
@@ -54,19 +54,23 @@ pub(super) fn settle(path: &std::path::Path) {
 
 #[test]
 fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     assert_eq!(place.ids().len(), 2);
     // A checkout that has written the first line so far.
     let path = place.dir.join("issues.jsonl");
-    fs::write(&path, format!("{}\n", line("bd-a", "x"))).unwrap();
+    fs::write(&path, format!("{}\n", bead_line("bd-a", "x"))).unwrap();
     let made = place.make("Meanwhile");
     assert!(!place.text("issues.jsonl").contains(&made));
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
-    settle(&path);
+    age_file(&path);
     place.make("Later");
     let text = place.text("issues.jsonl");
     assert!(text.contains(&made) && text.contains("bd-b"), "{text}");
@@ -74,11 +78,11 @@ fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
 
 #[test]
 fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
-    let (place, whole, first, second) = crashed();
+    let (place, whole, first, second) = build_crashed_store();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     for cut in 0..=whole.len() {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
-        settle(&place.dir.join("issues.jsonl"));
+        age_file(&place.dir.join("issues.jsonl"));
         fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
         let snapshot = place.store.snapshot().unwrap();
         assert!(snapshot.get(&first).is_some());
@@ -102,7 +106,7 @@ fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
-    let (place, whole, _, second) = crashed();
+    let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.store.fold(&place.clock).unwrap();
     let folded = place.text("issues.jsonl");
@@ -118,22 +122,26 @@ fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
 
 #[test]
 fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s() {
-    let (place, whole, _, second) = crashed();
+    let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.ids();
     let index = fs::read(place.dir.join("index.bin")).unwrap();
     place.store.fold(&place.clock).unwrap();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     let mark = |text: &[u8]| {
-        let fold = sha256(text);
-        [whole.clone(), journal::encode(&journal::Mark { fold })].concat()
+        let fold = sha256_hex(text);
+        [
+            whole.clone(),
+            journal::encode_sealed(&journal::FoldMark { fold }),
+        ]
+        .concat()
     };
     // Killed right after the rename: the index is the old one, and so is the journal, with its mark.
     let is_unsettled = |journal: &[u8]| {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
         fs::write(place.dir.join("index.bin"), &index).unwrap();
         fs::write(place.dir.join("journal.jsonl"), journal).unwrap();
-        let read = Source::read(&place.store.paths).unwrap();
+        let read = OpenFiles::read(&place.store.paths).unwrap();
         read.source.is_unsettled()
     };
     assert!(is_unsettled(&mark(b"other")));
@@ -143,14 +151,18 @@ fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s(
     assert!(place.ids().contains(&second));
 }
 
-fn sha256(text: &[u8]) -> String {
+fn sha256_hex(text: &[u8]) -> String {
     use sha2::Digest;
     crate::bead::hash::encode_hex(&sha2::Sha256::digest(text))
 }
 
 #[test]
 fn a_rewrite_that_would_lose_a_bead_is_refused() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     let mut snapshot = place.store.snapshot().unwrap();
     snapshot.set("bd-b", None);
     let now = Stamp::default();
@@ -167,14 +179,14 @@ fn a_rewrite_that_would_lose_a_bead_is_refused() {
 
 #[test]
 fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {
             change::add_label(tx, "bd-a", "l")?;
             // A checkout by git while we work.
             file::replace_file(
                 &place.dir.join("issues.jsonl"),
-                format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
+                format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")).as_bytes(),
                 0o644,
             )?;
             Ok(())

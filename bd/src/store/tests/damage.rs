@@ -2,16 +2,20 @@
 
 use std::fs;
 
-use super::{Place, author, line};
+use super::{StoreFixture, bead_line, test_author};
 use crate::change;
 use crate::doctor;
 use crate::store::Snapshot;
 
 /// Two beads and three changes in the journal: of the first, the second and the first again.
-fn changed() -> (Place, Vec<Vec<u8>>) {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+fn build_changed_store() -> (StoreFixture, Vec<Vec<u8>>) {
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
+    ));
     place.store.snapshot().unwrap();
-    let deferred = place.deferring();
+    let deferred = place.with_deferred_folds();
     deferred.edit("bd-a", |bead| {
         bead.title = "First".into();
         bead.notes = "of the first".into();
@@ -25,7 +29,7 @@ fn changed() -> (Place, Vec<Vec<u8>>) {
     (place, lines.map(<[u8]>::to_vec).collect())
 }
 
-impl Place {
+impl StoreFixture {
     fn set_journal(&self, lines: &[Vec<u8>]) {
         fs::write(self.dir.join("journal.jsonl"), lines.concat()).unwrap();
     }
@@ -36,8 +40,8 @@ impl Place {
         texts.collect::<Vec<_>>().concat()
     }
 
-    fn mend(&self) -> anyhow::Result<Vec<String>> {
-        doctor::mend(&self.store, &author(), &self.clock)
+    fn repair(&self) -> anyhow::Result<Vec<String>> {
+        doctor::mend(&self.store, &test_author(), &self.clock)
     }
 
     fn journal_check(&self) -> doctor::Check {
@@ -59,7 +63,7 @@ fn assert_whole(snapshot: &Snapshot, what: &str) {
 
 #[test]
 fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
-    let (place, lines) = changed();
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[0][200] ^= 0x11;
     place.set_journal(&damaged);
@@ -82,7 +86,7 @@ fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
 
 #[test]
 fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
-    let (place, lines) = changed();
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     // In the time of the event: the record itself is whole.
     let at = lines[1]
@@ -115,7 +119,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
         "{check:?}"
     );
     assert!(check.fix.unwrap().contains("bd doctor --fix"));
-    let mended = place.mend().unwrap();
+    let mended = place.repair().unwrap();
     assert!(mended[0].starts_with("bd-b is as"), "{mended:?}");
     assert_whole(&place.store.snapshot().unwrap(), "mended");
     assert_eq!(place.journal_check().level, doctor::Level::Ok);
@@ -123,7 +127,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
 
 #[test]
 fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is_moved_away() {
-    let (place, lines) = changed();
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     let at = lines[1]
         .windows(7)
@@ -131,7 +135,7 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
         .unwrap();
     damaged[1][at + 30] ^= 0x11;
     place.set_journal(&damaged);
-    let mended = place.mend().unwrap();
+    let mended = place.repair().unwrap();
     assert!(
         mended.iter().all(|line| !line.contains("bd-b")),
         "{mended:?}"
@@ -154,7 +158,7 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
 
 #[test]
 fn a_whole_last_line_that_is_damaged_may_have_been_acknowledged() {
-    let (place, lines) = changed();
+    let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[2][40] ^= 0x11;
     place.set_journal(&damaged);

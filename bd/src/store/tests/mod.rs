@@ -13,16 +13,16 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::change::{self, New};
-use crash::settle;
+use crash::age_file;
 
-struct Place {
+struct StoreFixture {
     _keep: tempfile::TempDir,
     dir: PathBuf,
     store: Store,
     clock: Clock,
 }
 
-impl Place {
+impl StoreFixture {
     fn new() -> Self {
         let keep = tempfile::tempdir().unwrap();
         let dir = keep.path().join("project/.beads");
@@ -36,11 +36,11 @@ impl Place {
     }
 
     /// The same place, with a store that folds only when asked to.
-    fn deferring(&self) -> Place {
-        Place {
+    fn with_deferred_folds(&self) -> StoreFixture {
+        StoreFixture {
             _keep: tempfile::tempdir().unwrap(),
             dir: self.dir.clone(),
-            store: self.store.clone().folding_at(0),
+            store: self.store.clone().with_fold_limit(0),
             clock: Clock::stepped("2026-02-01T00:00:00Z".parse().unwrap()),
         }
     }
@@ -52,7 +52,7 @@ impl Place {
     }
 
     fn change<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
-        self.store.transact(&author(), &self.clock, work)
+        self.store.transact(&test_author(), &self.clock, work)
     }
 
     fn make(&self, title: &str) -> String {
@@ -74,21 +74,21 @@ impl Place {
 }
 
 /// How many cases a property test has: `few`, or as many as PROPTEST_CASES says.
-fn cases(few: u32) -> proptest::test_runner::Config {
+fn property_cases(few: u32) -> proptest::test_runner::Config {
     let usual = proptest::test_runner::Config::default();
     let asked = usual.cases != 256;
     let cases = if asked { usual.cases } else { few };
     proptest::test_runner::Config { cases, ..usual }
 }
 
-fn author() -> Author {
+fn test_author() -> Author {
     Author {
         actor: "dana".into(),
         ..Author::default()
     }
 }
 
-fn line(id: &str, title: &str) -> String {
+fn bead_line(id: &str, title: &str) -> String {
     format!(
         r#"{{"id":"{id}","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","zz":{{"b":1.0, "a":2}}}}"#
     )
@@ -96,7 +96,7 @@ fn line(id: &str, title: &str) -> String {
 
 #[test]
 fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let id = place.make("One");
     assert!(place.text("issues.jsonl").contains(&id));
     assert_eq!(place.text("journal.jsonl"), "");
@@ -105,10 +105,10 @@ fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
 
 #[test]
 fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let (one, two) = (place.make("One"), place.make("Two"));
     let marked = |snapshot: &Snapshot| -> Vec<String> {
-        let found = snapshot.select_marked(&[Mark::Label("x")], |_| true);
+        let found = snapshot.select_marked(&[BeadMark::Label("x")], |_| true);
         found.map(|bead| bead.id.clone()).collect()
     };
     let change = |tx: &mut Tx<'_>, id: &str| {
@@ -140,7 +140,7 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
 #[test]
 fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
     let foreign = r#"{"kind":"elsewhere","x":[1]}"#;
-    let place = Place::with_issues(&format!("{foreign}\n{}\n\n", line("bd-b", "y")));
+    let place = StoreFixture::with_issues(&format!("{foreign}\n{}\n\n", bead_line("bd-b", "y")));
     place.make("One");
     place.make("Two");
     place.store.fold(&place.clock).unwrap();
@@ -153,10 +153,10 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
 
 #[test]
 fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     place.make("One");
     let path = place.dir.join("index.bin");
-    let reader = source::Source::read(&place.store.paths).unwrap();
+    let reader = source::OpenFiles::read(&place.store.paths).unwrap();
     let read = index::Index::open(&path).unwrap();
     place.make("Two");
     let of_the_fold = index::Index::open(&path).unwrap();
@@ -172,7 +172,7 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
 
 #[test]
 fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     place.make("Folded");
     // In place, of the same length, at once.
     let issues = place.dir.join("issues.jsonl");
@@ -189,16 +189,16 @@ fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
 fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
     let prefix = |ids: &[&str], deleted: &str| {
         let lines = ids.iter().map(|id| {
-            let line = line(id, "x");
+            let line = bead_line(id, "x");
             if *id == deleted {
                 line.replace("\"open\"", "\"tombstone\"")
             } else {
                 line
             }
         });
-        let place = Place::with_issues(&lines.collect::<Vec<_>>().join("\n"));
+        let place = StoreFixture::with_issues(&lines.collect::<Vec<_>>().join("\n"));
         fs::write(place.dir.join("config.yaml"), "").unwrap();
-        let place = place.deferring();
+        let place = place.with_deferred_folds();
         let before = place.store.snapshot().unwrap().prefix();
         // The same with a journal, where it is not refused.
         let made = place.change(|tx| {
@@ -232,11 +232,11 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
 fn lines_that_nobody_changed_keep_their_bytes() {
     let text = format!(
         "{}\n{}\n{}\n",
-        line("bd-a", "<x> é"),
-        line("bd-b", "y"),
-        line("bd-c", "z")
+        bead_line("bd-a", "<x> é"),
+        bead_line("bd-b", "y"),
+        bead_line("bd-c", "z")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     place
         .change(|tx| Ok(change::add_label(tx, "bd-b", "new")?))
         .unwrap();
@@ -254,10 +254,10 @@ fn lines_that_nobody_changed_keep_their_bytes() {
 fn a_change_that_changes_nothing_writes_nothing() {
     let text = format!(
         "{}\n{}\n",
-        line("bd-b", "second first"),
-        line("bd-a", "unsorted")
+        bead_line("bd-b", "second first"),
+        bead_line("bd-a", "unsorted")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     place
         .change(|tx| Ok(change::remove_label(tx, "bd-b", "none")?))
         .unwrap();
@@ -272,7 +272,7 @@ fn a_change_that_changes_nothing_writes_nothing() {
 
 #[test]
 fn an_error_in_a_transaction_changes_nothing() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let before = place.text("issues.jsonl");
     let result: anyhow::Result<()> = place.change(|tx| {
         change::create(
@@ -297,7 +297,7 @@ fn an_error_in_a_transaction_changes_nothing() {
 
 #[test]
 fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {
             let failed: Result<(), StoreError> = tx.attempt(|tx| {
@@ -321,7 +321,7 @@ fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
 
 #[test]
 fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let wisp = New {
         title: "W".into(),
         ephemeral: true,
@@ -369,10 +369,10 @@ fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
 #[test]
 fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
     let broken = r#"{"id":"bd-b","title":"cut of"#;
-    let place = Place::with_issues(&format!(
+    let place = StoreFixture::with_issues(&format!(
         "{}\n{broken}\n{}\n",
-        line("bd-a", "x"),
-        line("bd-c", "z")
+        bead_line("bd-a", "x"),
+        bead_line("bd-c", "z")
     ));
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.damaged()[0].line, 2);
@@ -399,13 +399,13 @@ fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
 
 #[test]
 fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
-    let newer =
-        line("bd-a", "newer").replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
+    let newer = bead_line("bd-a", "newer")
+        .replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
     for text in [
-        format!("{newer}\n{}\n", line("bd-a", "older")),
-        format!("{}\n{newer}\n", line("bd-a", "older")),
+        format!("{newer}\n{}\n", bead_line("bd-a", "older")),
+        format!("{}\n{newer}\n", bead_line("bd-a", "older")),
     ] {
-        let place = Place::with_issues(&text);
+        let place = StoreFixture::with_issues(&text);
         let snapshot = place.store.snapshot().unwrap();
         assert_eq!(snapshot.get("bd-a").unwrap().title, "newer");
         assert_eq!(snapshot.damaged().len(), 1);
@@ -423,10 +423,10 @@ fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
 fn an_unfinished_merge_refuses_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",
-        line("bd-a", "x"),
-        line("bd-b", "y")
+        bead_line("bd-a", "x"),
+        bead_line("bd-b", "y")
     );
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     assert_eq!(place.ids(), ["bd-a", "bd-b"]);
     let error = place
         .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
@@ -438,7 +438,7 @@ fn an_unfinished_merge_refuses_writes_and_names_the_line() {
 #[test]
 fn records_of_another_kind_are_kept() {
     let memory = r#"{"_type":"memory","key":"k","value": "v"}"#;
-    let place = Place::with_issues(&format!("{memory}\n{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{memory}\n{}\n", bead_line("bd-a", "x")));
     place.make("Next");
     assert!(place.text("issues.jsonl").contains(memory));
     assert!(place.store.reports.take_notices().is_empty());
@@ -446,7 +446,7 @@ fn records_of_another_kind_are_kept() {
 
 #[test]
 fn a_link_stays_a_link() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let real = place.dir.parent().unwrap().join("real.jsonl");
     fs::rename(place.dir.join("issues.jsonl"), &real).unwrap();
     std::os::unix::fs::symlink(&real, place.dir.join("issues.jsonl")).unwrap();
@@ -461,7 +461,7 @@ fn a_link_stays_a_link() {
 
 #[test]
 fn a_database_of_another_program_is_never_touched() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     let bytes = b"SQLite format 3\0rest";
     fs::write(place.dir.join("beads.db"), bytes).unwrap();
     place.make("One");
@@ -470,7 +470,7 @@ fn a_database_of_another_program_is_never_touched() {
 
 #[test]
 fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     // A folder in the place of the journal cannot be written, by root neither.
     fs::remove_file(place.dir.join("journal.jsonl")).ok();
     fs::create_dir(place.dir.join("damaged")).unwrap();
@@ -486,11 +486,11 @@ fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
 
 #[test]
 fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     // Damaged lines cannot be set aside where a file stands in the way of the folder.
     fs::write(
         place.dir.join("issues.jsonl"),
-        format!("{}\nbroken\n", line("bd-a", "x")),
+        format!("{}\nbroken\n", bead_line("bd-a", "x")),
     )
     .unwrap();
     fs::write(place.dir.join("damaged"), "a file").unwrap();
@@ -518,13 +518,21 @@ fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
 
 #[test]
 fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("aa-1", "x"), line("bb-1", "y")));
+    let place = StoreFixture::with_issues(&format!(
+        "{}\n{}\n",
+        bead_line("aa-1", "x"),
+        bead_line("bb-1", "y")
+    ));
     crate::config::unset_setting(&place.dir, "issue-prefix").unwrap();
     assert!(matches!(
         place.store.prefix(),
         Err(StoreError::MixedPrefixes)
     ));
-    fs::write(place.dir.join("issues.jsonl"), line("my-cool-app-1a2", "x")).unwrap();
+    fs::write(
+        place.dir.join("issues.jsonl"),
+        bead_line("my-cool-app-1a2", "x"),
+    )
+    .unwrap();
     assert_eq!(place.store.prefix().unwrap(), "my-cool-app");
     fs::write(place.dir.join("issues.jsonl"), "").unwrap();
     assert_eq!(place.store.prefix().unwrap(), "project");
@@ -532,7 +540,7 @@ fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
 
 #[test]
 fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
-    let mut place = Place::new();
+    let mut place = StoreFixture::new();
     let before = crate::config::Config::from_dir(&place.dir).unwrap();
     place.store = place.store.with_settings(Some(before));
     crate::config::set_setting(&place.dir, "issue-prefix", "new").unwrap();
@@ -542,7 +550,7 @@ fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
 
 #[test]
 fn many_threads_make_beads_with_ids_of_their_own() {
-    let place = Place::new();
+    let place = StoreFixture::new();
     std::thread::scope(|scope| {
         for worker in 0..8 {
             let place = &place;
@@ -560,10 +568,10 @@ fn many_threads_make_beads_with_ids_of_their_own() {
 #[test]
 fn ten_thousand_beads_are_read_in_one_pass() {
     let lines: Vec<String> = (0..10_000)
-        .map(|number| line(&format!("bd-{number:05}"), "t"))
+        .map(|number| bead_line(&format!("bd-{number:05}"), "t"))
         .collect();
     let text = lines.join("\n");
-    let place = Place::with_issues(&text);
+    let place = StoreFixture::with_issues(&text);
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.live().count(), 10_000);
     let edges: usize = snapshot
@@ -575,8 +583,8 @@ fn ten_thousand_beads_are_read_in_one_pass() {
 
 #[test]
 fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
-    let place = Place::new();
-    let deferred = place.deferring();
+    let place = StoreFixture::new();
+    let deferred = place.with_deferred_folds();
     let id = deferred.make("Late");
     let at = |text: &str| Clock::stepped(text.parse().unwrap());
     let early = at("2026-02-01T00:00:20Z");
@@ -593,11 +601,11 @@ fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
 fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
     let long = "t".repeat(1000);
     let lines: Vec<String> = (0..1200)
-        .map(|number| line(&format!("bd-{number:05}"), &long))
+        .map(|number| bead_line(&format!("bd-{number:05}"), &long))
         .collect();
-    let place = Place::with_issues(&(lines.join("\n") + "\n"));
-    settle(&place.dir.join("issues.jsonl"));
-    let writer = place.deferring();
+    let place = StoreFixture::with_issues(&(lines.join("\n") + "\n"));
+    age_file(&place.dir.join("issues.jsonl"));
+    let writer = place.with_deferred_folds();
     for _ in 0..300 {
         writer.make(&"Long ".repeat(90));
     }
@@ -614,12 +622,12 @@ fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
 
 #[test]
 fn a_file_with_a_time_far_ahead_is_folded_into() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     assert_eq!(place.ids(), ["bd-a"]);
     let path = place.dir.join("issues.jsonl");
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
     let file = fs::File::options().write(true).open(&path).unwrap();
@@ -631,24 +639,24 @@ fn a_file_with_a_time_far_ahead_is_folded_into() {
 
 #[test]
 fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place.store.snapshot().unwrap();
     let index = fs::read(place.dir.join("index.bin")).unwrap();
-    assert!(place.store.index_agrees().unwrap());
+    assert!(place.store.is_index_correct().unwrap());
     let path = place.dir.join("issues.jsonl");
     fs::write(
         &path,
-        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+        format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")),
     )
     .unwrap();
     fs::write(place.dir.join("index.bin"), index).unwrap();
-    assert!(!place.store.index_agrees().unwrap());
+    assert!(!place.store.is_index_correct().unwrap());
 }
 
 #[test]
 fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
     let odd = r#"{"title":"Odd order","id":"bd-odd","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
-    let place = Place::with_issues(&format!("{odd}\n"));
+    let place = StoreFixture::with_issues(&format!("{odd}\n"));
     place.ids();
     let write = |tx: &mut Tx<'_>| -> anyhow::Result<()> {
         let odd = tx.get("bd-odd").cloned();

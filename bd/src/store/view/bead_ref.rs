@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use crate::bead::blocked::{BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::Snapshot;
-use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, flag, row_of};
+use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, build_row, flag};
 use crate::store::view::overlay::PendingBead;
 
 /// Where a bead is: in the index, or beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum BeadNode {
     /// A row of the index.
     Row(u32),
     /// A bead with a pending change, or one that the snapshot read itself.
@@ -23,62 +23,62 @@ pub enum Node {
 #[derive(Debug, Clone, Copy)]
 pub struct BeadRef<'a> {
     pub(in crate::store) snapshot: &'a Snapshot,
-    pub(in crate::store) node: Node,
+    pub(in crate::store) node: BeadNode,
 }
 
 impl<'a> BeadRef<'a> {
     /// What the index or a changed bead says; `None` where a damaged index has no such row.
-    fn either<T>(
+    fn from_index_or_pending<T>(
         &self,
         indexed: impl FnOnce(&'a Index, u32) -> Option<T>,
         pending: impl FnOnce(&'a PendingBead) -> T,
     ) -> Option<T> {
         match self.node {
-            Node::Row(at) => indexed(&self.snapshot.index, at),
-            Node::Pending(at) => self.snapshot.slots.get(at as usize).map(pending),
+            BeadNode::Row(at) => indexed(&self.snapshot.index, at),
+            BeadNode::Pending(at) => self.snapshot.slots.get(at as usize).map(pending),
         }
     }
 
     /// Its row, where it changed the one that it would have.
     pub(in crate::store) fn row(&self) -> Option<IndexRow> {
         let indexed = |index: &'a Index, at| index.row(at).copied();
-        self.either(indexed, |own| row_of(own.bead()))
+        self.from_index_or_pending(indexed, |own| build_row(own.bead()))
     }
 
     /// Where it is.
-    pub fn node(&self) -> Node {
+    pub fn node(&self) -> BeadNode {
         self.node
     }
 
     /// The id.
     pub fn id(&self) -> &'a str {
-        let id = self.either(|index, at| Some(index.id(at)), |own| own.id.as_str());
+        let id = self.from_index_or_pending(|index, at| Some(index.id(at)), |own| own.id.as_str());
         id.unwrap_or_default()
     }
 
     /// The whole bead; read from its line where that was not done before.
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
-            Node::Row(at) => self.snapshot.load(at),
-            Node::Pending(_) => self.either(|_, _| None, PendingBead::bead),
+            BeadNode::Row(at) => self.snapshot.load(at),
+            BeadNode::Pending(_) => self.from_index_or_pending(|_, _| None, PendingBead::bead),
         }
     }
 
     /// Some fields of it, from its line and without the rest; nothing where that cannot be done, and
     /// [`Self::bead`] has to be asked.
-    pub fn part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
+    pub fn parse_part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
         let indexed = |index: &Index, at| {
             let row = index.row_alone(at)?;
             let line = self.snapshot.source.line(&row).ok()?;
             let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
             is_it.then(|| serde_json::from_slice(&line).ok())
         };
-        self.either(indexed, |own| serde_json::from_slice(&own.raw).ok())?
+        self.from_index_or_pending(indexed, |own| serde_json::from_slice(&own.raw).ok())?
     }
 
     /// The status by its code.
     pub(crate) fn status_code(&self) -> u8 {
-        let status = self.either(Index::status_of, |own| own.bead().status.code());
+        let status = self.from_index_or_pending(Index::status_of, |own| own.bead().status.code());
         status.unwrap_or(u8::MAX)
     }
 
@@ -92,7 +92,7 @@ impl<'a> BeadRef<'a> {
     /// The kind by its code.
     pub(in crate::store) fn kind_code(&self) -> u8 {
         let indexed = |index: &Index, at| index.row(at).map(|row| row.kind);
-        let code = self.either(indexed, |own| own.bead().issue_type.code());
+        let code = self.from_index_or_pending(indexed, |own| own.bead().issue_type.code());
         code.unwrap_or(u8::MAX)
     }
 
@@ -111,19 +111,19 @@ impl<'a> BeadRef<'a> {
     /// Who has it; empty for no one.
     pub fn assignee(&self) -> &'a str {
         let indexed = |index: &'a Index, at| Some(index.assignee(at));
-        let assignee = self.either(indexed, |own| own.bead().assignee.as_str());
+        let assignee = self.from_index_or_pending(indexed, |own| own.bead().assignee.as_str());
         assignee.unwrap_or_default()
     }
 
     /// Whether it is of this kind, or carries the label by which older clients mark it.
-    pub fn is_a(&self, kind: &Kind, label: &str) -> bool {
+    pub fn has_kind_or_label(&self, kind: &Kind, label: &str) -> bool {
         self.kind() == *kind || self.has_label(label)
     }
 
     /// Whether it carries this label.
     pub fn has_label(&self, label: &str) -> bool {
         let indexed = |index: &Index, at| Some(index.labels(at).any(|own| own == label));
-        let has_it = self.either(indexed, |own| own.bead().has_label(label));
+        let has_it = self.from_index_or_pending(indexed, |own| own.bead().has_label(label));
         has_it.unwrap_or_default()
     }
 
@@ -131,7 +131,8 @@ impl<'a> BeadRef<'a> {
     pub fn labels(&self) -> Vec<&'a str> {
         let indexed = |index: &'a Index, at| Some(index.labels(at).collect());
         let pending = |own: &'a PendingBead| own.bead().labels.iter().map(String::as_str).collect();
-        self.either(indexed, pending).unwrap_or_default()
+        self.from_index_or_pending(indexed, pending)
+            .unwrap_or_default()
     }
 
     /// Whether it is neither closed nor deleted.
@@ -165,23 +166,23 @@ impl<'a> BeadRef<'a> {
     }
 
     /// One of its times.
-    pub fn time(&self, which: Time) -> Option<Timestamp> {
+    pub fn time(&self, which: TimeField) -> Option<Timestamp> {
         let row = self.row()?;
         let at = match which {
-            Time::Created => row.created,
-            Time::Updated => row.updated,
-            Time::Closed => row.closed,
-            Time::Due => row.due,
-            Time::Deferred => row.deferred,
+            TimeField::Created => row.created,
+            TimeField::Updated => row.updated,
+            TimeField::Closed => row.closed,
+            TimeField::Due => row.due,
+            TimeField::Deferred => row.deferred,
         };
         let is_set = at != NEVER;
         is_set.then(|| Timestamp::from_nanosecond(i128::from(at)).ok())?
     }
 
     /// Its place in the usual order, apart from the id.
-    pub(crate) fn rank(&self) -> Rank {
+    pub(crate) fn rank(&self) -> UsualRank {
         let row = self.row();
-        Rank {
+        UsualRank {
             priority: row.map(|row| row.priority).unwrap_or_default(),
             created: Reverse(row.map_or(NEVER, |row| row.created)),
         }
@@ -190,16 +191,16 @@ impl<'a> BeadRef<'a> {
     /// Its children by their parent-child edges.
     pub fn children(&self) -> Vec<BeadRef<'a>> {
         let row = match self.node {
-            Node::Row(at) => Some(at),
-            Node::Pending(_) => self.snapshot.index.find(self.id()),
+            BeadNode::Row(at) => Some(at),
+            BeadNode::Pending(_) => self.snapshot.index.find(self.id()),
         };
         self.snapshot
             .holder_refs_at(row, || self.id(), &DepKind::ParentChild)
     }
 
     /// Whether [`Self::parent`] is the bead of this row; told without looking at ids.
-    pub(crate) fn has_parent_at(&self, parent: Node) -> bool {
-        let (Node::Row(at), Node::Row(parent)) = (self.node, parent) else {
+    pub(crate) fn has_parent_at(&self, parent: BeadNode) -> bool {
+        let (BeadNode::Row(at), BeadNode::Row(parent)) = (self.node, parent) else {
             return false;
         };
         let mut edges = self.snapshot.index.edges(at).iter();
@@ -219,7 +220,7 @@ impl<'a> BeadRef<'a> {
             let edge = edges.find(|edge| edge.kind == DepKind::ParentChild);
             edge.map(|edge| edge.depends_on_id.as_str())
         };
-        self.either(indexed, pending).flatten()
+        self.from_index_or_pending(indexed, pending).flatten()
     }
 
     /// Whether it waits for something, itself or through a parent.
@@ -228,17 +229,17 @@ impl<'a> BeadRef<'a> {
     }
 
     /// Its edges as the rules of waiting see them.
-    pub fn links(&self) -> Vec<BlockingEdge<Node>> {
+    pub fn blocking_edges(&self) -> Vec<BlockingEdge<BeadNode>> {
         self.snapshot.blocking_edges(self.node)
     }
 
     /// Its edges: the code of the kind, and the id of the target.
     pub fn edges(&self) -> Vec<(u8, &'a str)> {
-        self.snapshot.raw_links(self.node)
+        self.snapshot.raw_edges(self.node)
     }
 
     /// Whether it has a `blocks` edge to another project.
-    pub fn has_external(&self) -> bool {
+    pub fn has_external_edge(&self) -> bool {
         self.flags() & flag::EXTERNAL != 0
     }
 
@@ -267,20 +268,21 @@ impl<'a> BeadRef<'a> {
             let mut edges = own.dependencies().iter();
             edges.any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
         };
-        self.either(indexed, pending).unwrap_or_default()
+        self.from_index_or_pending(indexed, pending)
+            .unwrap_or_default()
     }
 }
 
 /// The usual order: most urgent first, then the newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank {
+pub(crate) struct UsualRank {
     priority: i8,
     created: Reverse<i64>,
 }
 
-impl Rank {
+impl UsualRank {
     /// Whether one of its values may stand for one that the index cannot hold.
-    pub(crate) fn is_cut(&self) -> bool {
+    pub(crate) fn is_clamped(&self) -> bool {
         [i8::MIN, i8::MAX].contains(&self.priority)
             || [NEVER, NEVER + 1, i64::MAX].contains(&self.created.0)
     }
@@ -289,7 +291,7 @@ impl Rank {
 /// One of the times of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Time {
+pub enum TimeField {
     Created,
     Updated,
     Closed,
@@ -301,7 +303,7 @@ pub enum Time {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListRow {
     /// Where the bead is.
-    pub node: Node,
+    pub node: BeadNode,
     /// When it was made, nanoseconds since the epoch.
     pub created: i64,
     /// 0 (most urgent) to 4.
@@ -318,7 +320,7 @@ pub struct ListRow {
 impl ListRow {
     pub(in crate::store) fn of_row(open: &StoredListRow) -> Self {
         Self {
-            node: Node::Row(open.row),
+            node: BeadNode::Row(open.row),
             created: open.created,
             priority: open.priority,
             status: open.status,
@@ -329,7 +331,7 @@ impl ListRow {
     }
 
     /// Its status, kind and priority; `None` where only the bead has them: words of the users' own, and priorities out of range.
-    pub(crate) fn words(&self) -> Option<(Status, Kind, i64)> {
+    pub(crate) fn exact_values(&self) -> Option<(Status, Kind, i64)> {
         let in_range = (0..64).contains(&self.priority);
         let priority = in_range.then(|| i64::from(self.priority))?;
         let (status, kind) = (Status::from_code(self.status)?, Kind::from_code(self.kind)?);
@@ -337,13 +339,15 @@ impl ListRow {
     }
 
     /// Whether `bd blocked` may show it.
-    pub(crate) fn may_be_blocked(&self) -> bool {
+    pub(crate) fn can_be_blocked(&self) -> bool {
         !self.is_pinned()
-            && (self.is_blocked() || self.has_external() || self.status == Status::Blocked.code())
+            && (self.is_blocked()
+                || self.has_external_edge()
+                || self.status == Status::Blocked.code())
     }
 
     /// Whether it has a `blocks` edge to a bead that is not over.
-    pub fn waits_for_others(&self) -> bool {
+    pub fn has_open_blocker(&self) -> bool {
         self.flags & flag::WAITS != 0
     }
 
@@ -353,7 +357,7 @@ impl ListRow {
     }
 
     /// Whether it has a `blocks` edge to another project.
-    pub fn has_external(&self) -> bool {
+    pub fn has_external_edge(&self) -> bool {
         self.flags & flag::EXTERNAL != 0
     }
 

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
 use crate::store::log::history;
-use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::{Snapshot, StoreError};
 
 impl Snapshot {
@@ -50,7 +50,7 @@ impl Snapshot {
     /// Whether a bead of the index is as the index has it, and was not deleted.
     fn has_visible_bead(&self) -> bool {
         let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
-        rows.any(|row| !self.bead_ref_at(Node::Row(row)).is_tombstone())
+        rows.any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
     }
 
     /// Finds the one live bead that a full or partial id means.
@@ -61,13 +61,13 @@ impl Snapshot {
         let prefix = self.prefix().unwrap_or_default();
         // The full id of a deleted bead means no other one that has a piece of it.
         if self.bead_ref(given).is_some() {
-            let gone = self.deleted(given, &prefix);
+            let gone = self.deletion_error(given, &prefix);
             return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
         }
         let exists = |id: &str| self.bead_ref(id).is_some_and(|head| !head.is_tombstone());
         // Nor does that of one which is gone for good.
         let is_full = id::is_prefixed(given, &prefix);
-        if is_full && history::knows(&self.source.paths, given) {
+        if is_full && history::has_history(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
         let live = self.bead_refs().filter(|head| !head.is_tombstone());
@@ -75,13 +75,13 @@ impl Snapshot {
         let not_found = || ResolveError::NotFound(given.to_owned());
         let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
         bead.map_err(|error| match error {
-            ResolveError::NotFound(_) => self.deleted(given, &prefix).unwrap_or(error),
+            ResolveError::NotFound(_) => self.deletion_error(given, &prefix).unwrap_or(error),
             other => other,
         })
     }
 
     /// Why there is no such bead, where it was deleted.
-    fn deleted(&self, given: &str, prefix: &str) -> Option<ResolveError> {
+    fn deletion_error(&self, given: &str, prefix: &str) -> Option<ResolveError> {
         let full = format!("{prefix}-{given}");
         let tombstone = |id| self.get(id).filter(|bead| bead.is_tombstone());
         let bead = tombstone(given).or_else(|| tombstone(&full))?;
@@ -118,7 +118,10 @@ impl Snapshot {
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
         let hidden = self.hidden.range(rows.clone());
         let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
-        let own = self.own_from(&start).filter(|(id, _)| is_top(id)).count();
+        let own = self
+            .pending_from(&start)
+            .filter(|(id, _)| is_top(id))
+            .count();
         (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
     }
 
@@ -137,15 +140,17 @@ impl Snapshot {
     ) -> impl Iterator<Item = BeadRef<'a>> + use<'a, 's> {
         let ids = self.index.ids();
         let rows = (self.index.first_from(start)..self.index.len())
-            .take_while(move |row| ids.of(*row).starts_with(start.as_bytes()))
+            .take_while(move |row| ids.of_row(*row).starts_with(start.as_bytes()))
             .filter(|row| !self.hidden.contains(row))
-            .map(Node::Row);
-        let own = self.own_from(start).map(|(_, slot)| Node::Pending(slot));
+            .map(BeadNode::Row);
+        let own = self
+            .pending_from(start)
+            .map(|(_, slot)| BeadNode::Pending(slot));
         rows.chain(own).map(|node| self.bead_ref_at(node))
     }
 
     /// Those of them that changed, with where they are.
-    fn own_from<'a, 's>(
+    fn pending_from<'a, 's>(
         &'a self,
         start: &'s str,
     ) -> impl Iterator<Item = (&'a str, u32)> + use<'a, 's> {

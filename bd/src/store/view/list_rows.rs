@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Status};
-use crate::store::index::{self, Counts, Edge, EdgeRow, IndexRow, NONE, flag};
-use crate::store::view::bead_ref::{BeadRef, ListRow, Node};
+use crate::store::index::{self, BeadCounts, EdgeFacts, EdgeRow, IndexRow, NONE, flag};
+use crate::store::view::bead_ref::{BeadNode, BeadRef, ListRow};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 
@@ -16,7 +16,7 @@ impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
     pub fn open_rows(&self) -> impl Iterator<Item = ListRow> {
         let slots = self.over.values().flatten();
-        let pending = slots.filter_map(|slot| self.list_row(Node::Pending(*slot)));
+        let pending = slots.filter_map(|slot| self.list_row(BeadNode::Pending(*slot)));
         let mut pending: Vec<ListRow> = pending.filter(|row| is_open(row.status)).collect();
         pending.sort_by(|a, b| self.usual_order(a, b));
         let mut pending = pending.into_iter().peekable();
@@ -25,7 +25,7 @@ impl Snapshot {
                 return Some(ListRow::of_row(open));
             }
             let is_there = !self.hidden.contains(&open.row);
-            is_there.then(|| self.list_row(Node::Row(open.row)))?
+            is_there.then(|| self.list_row(BeadNode::Row(open.row)))?
         });
         let mut rows = rows.peekable();
         std::iter::from_fn(move || {
@@ -48,9 +48,9 @@ impl Snapshot {
     }
 
     /// By id; rows have that order already.
-    pub(super) fn id_order(&self, a: Node, b: Node) -> Ordering {
+    pub(super) fn id_order(&self, a: BeadNode, b: BeadNode) -> Ordering {
         match (a, b) {
-            (Node::Row(a), Node::Row(b)) => a.cmp(&b),
+            (BeadNode::Row(a), BeadNode::Row(b)) => a.cmp(&b),
             _ => self.bead_ref_at(a).id().cmp(self.bead_ref_at(b).id()),
         }
     }
@@ -68,9 +68,9 @@ impl Snapshot {
     }
 
     /// Whether a bead waits for something, itself or through a parent.
-    pub(in crate::store) fn is_blocked(&self, node: Node) -> bool {
+    pub(in crate::store) fn is_blocked(&self, node: BeadNode) -> bool {
         match node {
-            Node::Row(at) if !self.is_touched(at) => {
+            BeadNode::Row(at) if !self.is_touched(at) => {
                 let row = self.index.row(at);
                 row.is_some_and(|row| row.flags & flag::BLOCKED != 0)
             }
@@ -81,7 +81,7 @@ impl Snapshot {
     /// What `bd blocked` may show: beads that wait for something here, may wait for another project, or whose status says so; by
     /// priority and id.
     pub fn blocked_rows(&self) -> Vec<ListRow> {
-        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::may_be_blocked).collect();
+        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::can_be_blocked).collect();
         rows.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
             a.priority.cmp(&b.priority).then_with(by_id)
@@ -90,12 +90,12 @@ impl Snapshot {
     }
 
     /// Whether any bead is neither closed nor deleted.
-    pub fn any_open(&self) -> bool {
+    pub fn has_open_beads(&self) -> bool {
         self.open_rows().next().is_some()
     }
 
     /// The counts over all beads.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> BeadCounts {
         let mut counts = *self.index.counts();
         if self.over.is_empty() {
             return counts;
@@ -105,11 +105,13 @@ impl Snapshot {
         }
         let touched = self.touched().difference(&self.hidden).copied();
         let pending = self.over.values().flatten().copied();
-        let nodes = touched.map(Node::Row).chain(pending.map(Node::Pending));
-        for row in nodes.filter_map(|node| self.row_now(node)) {
+        let nodes = touched
+            .map(BeadNode::Row)
+            .chain(pending.map(BeadNode::Pending));
+        for row in nodes.filter_map(|node| self.current_row(node)) {
             index::count_row(&mut counts, &row, 1);
         }
-        for id in self.epics_in_question() {
+        for id in self.affected_epics() {
             let then = self.index.find(&id);
             let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
             let is_done = self
@@ -122,26 +124,29 @@ impl Snapshot {
     }
 
     /// The beads that changed, and those that are or were their parents.
-    fn epics_in_question(&self) -> HashSet<String> {
+    fn affected_epics(&self) -> HashSet<String> {
         let ids = self.over.keys();
-        let parents = ids.clone().flat_map(|id| self.parents_then_and_now(id));
+        let parents = ids.clone().flat_map(|id| self.old_and_new_parents(id));
         parents.chain(ids.cloned()).collect()
     }
 
     /// The parents that a changed bead has in the index, and those that it has now.
-    fn parents_then_and_now(&self, id: &str) -> impl Iterator<Item = String> {
+    fn old_and_new_parents(&self, id: &str) -> impl Iterator<Item = String> {
         let parent = DepKind::ParentChild.code();
-        let then = self.index.find(id).map(Node::Row);
+        let then = self.index.find(id).map(BeadNode::Row);
         let nodes = then.into_iter().chain(self.node(id));
-        let links = nodes.flat_map(|node| self.raw_links(node));
+        let links = nodes.flat_map(|node| self.raw_edges(node));
         let parents = links.filter(move |(kind, _)| *kind == parent);
         parents.map(|(_, target)| target.to_owned())
     }
 
     /// The counts over some beads.
-    pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> Counts {
-        let mut counts = Counts::default();
-        for row in heads.iter().filter_map(|head| self.row_now(head.node())) {
+    pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> BeadCounts {
+        let mut counts = BeadCounts::default();
+        for row in heads
+            .iter()
+            .filter_map(|head| self.current_row(head.node()))
+        {
             index::count_row(&mut counts, &row, 1);
         }
         counts
@@ -159,16 +164,16 @@ impl Snapshot {
     }
 
     /// The row of a bead with what waits worked out anew.
-    fn row_now(&self, node: Node) -> Option<IndexRow> {
+    fn current_row(&self, node: BeadNode) -> Option<IndexRow> {
         let row = self.bead_ref_at(node).row()?;
-        let flags = self.flags_now(node, row.flags);
+        let flags = self.current_flags(node, row.flags);
         Some(IndexRow { flags, ..row })
     }
 
-    fn list_row(&self, node: Node) -> Option<ListRow> {
+    fn list_row(&self, node: BeadNode) -> Option<ListRow> {
         let row = match node {
-            Node::Row(at) if !self.is_touched(at) => *self.index.row(at)?,
-            _ => self.row_now(node)?,
+            BeadNode::Row(at) if !self.is_touched(at) => *self.index.row(at)?,
+            _ => self.current_row(node)?,
         };
         let stored = index::open_row(NONE, &row);
         Some(ListRow {
@@ -177,7 +182,7 @@ impl Snapshot {
         })
     }
 
-    fn flags_now(&self, node: Node, flags: u32) -> u32 {
+    fn current_flags(&self, node: BeadNode, flags: u32) -> u32 {
         let mut flags = flags & !(flag::BLOCKED | flag::WAITS);
         if blocked::has_open_blocker(self, node) {
             flags |= flag::WAITS;
@@ -192,39 +197,45 @@ impl Snapshot {
     /// as it has them.
     fn touched(&self) -> &BTreeSet<u32> {
         self.touched.get_or_init(|| {
-            let mut front: Vec<Node> = Vec::new();
+            let mut front: Vec<BeadNode> = Vec::new();
             for (id, slot) in &self.over {
-                front.extend(slot.map(Node::Pending));
+                front.extend(slot.map(BeadNode::Pending));
                 front.extend(self.holders(id));
                 // Whoever waits for the children of a parent, old or new.
-                for parent in self.parents_then_and_now(id) {
+                for parent in self.old_and_new_parents(id) {
                     front.extend(self.holders(&parent));
                 }
             }
             // Whoever waits for the children of a bead which is not the target of the edge.
-            front.extend(self.index.spawner_holders().iter().copied().map(Node::Row));
-            let mut seen: HashSet<Node> = HashSet::new();
+            front.extend(
+                self.index
+                    .spawner_holders()
+                    .iter()
+                    .copied()
+                    .map(BeadNode::Row),
+            );
+            let mut seen: HashSet<BeadNode> = HashSet::new();
             while let Some(node) = front.pop() {
                 if seen.insert(node) {
                     front.extend(BlockingGraph::holders(self, node, &DepKind::ParentChild));
                 }
             }
             let rows = seen.into_iter().filter_map(|node| match node {
-                Node::Row(row) => Some(row),
-                Node::Pending(_) => None,
+                BeadNode::Row(row) => Some(row),
+                BeadNode::Pending(_) => None,
             });
             rows.chain(self.hidden.iter().copied()).collect()
         })
     }
 
     /// The kinds and targets of a bead's edges.
-    pub(in crate::store) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
+    pub(in crate::store) fn raw_edges(&self, node: BeadNode) -> Vec<(u8, &str)> {
         match node {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
                 self.index.edges(at).iter().map(edge).collect()
             }
-            Node::Pending(slot) => {
+            BeadNode::Pending(slot) => {
                 let edges = self.slots.get(slot as usize).into_iter();
                 let edges = edges.flat_map(PendingBead::dependencies);
                 edges
@@ -234,39 +245,40 @@ impl Snapshot {
         }
     }
 
-    fn node(&self, id: &str) -> Option<Node> {
+    fn node(&self, id: &str) -> Option<BeadNode> {
         self.bead_ref(id).map(|head| head.node())
     }
 
     /// The bead that an edge of the index points at.
-    fn target_node(&self, edge: &EdgeRow) -> Option<Node> {
+    fn target_node(&self, edge: &EdgeRow) -> Option<BeadNode> {
         if edge.target == NONE || self.hidden.contains(&edge.target) {
             return self.node(self.index.target(edge));
         }
-        Some(Node::Row(edge.target))
+        Some(BeadNode::Row(edge.target))
     }
 }
 
 impl BlockingGraph for Snapshot {
-    type Node = Node;
+    type Node = BeadNode;
 
-    fn status(&self, node: Node) -> u8 {
+    fn status(&self, node: BeadNode) -> u8 {
         self.bead_ref_at(node).status_code()
     }
 
-    fn has_failed(&self, node: Node) -> bool {
+    fn has_failed(&self, node: BeadNode) -> bool {
         self.bead_ref_at(node).flags() & flag::FAILED != 0
     }
 
-    fn blocking_edges(&self, node: Node) -> Vec<BlockingEdge<Node>> {
-        let link = |kind, target: Option<Node>, spawner: Option<&str>, any_child| BlockingEdge {
-            kind,
-            target,
-            spawner: spawner.map_or(target, |spawner| self.node(spawner)),
-            any_child,
-        };
+    fn blocking_edges(&self, node: BeadNode) -> Vec<BlockingEdge<BeadNode>> {
+        let link =
+            |kind, target: Option<BeadNode>, spawner: Option<&str>, any_child| BlockingEdge {
+                kind,
+                target,
+                spawner: spawner.map_or(target, |spawner| self.node(spawner)),
+                any_child,
+            };
         match node {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 let of_row = |edge: &EdgeRow| {
                     let spawner = (edge.spawner != NONE).then(|| self.index.word(edge.spawner));
                     let any_child = edge.any_child != 0;
@@ -274,9 +286,11 @@ impl BlockingGraph for Snapshot {
                 };
                 self.index.edges(at).iter().map(of_row).collect()
             }
-            Node::Pending(slot) => {
+            BeadNode::Pending(slot) => {
                 let edges = self.slots.get(slot as usize).into_iter();
-                let edges = edges.flat_map(PendingBead::dependencies).map(Edge::of);
+                let edges = edges
+                    .flat_map(PendingBead::dependencies)
+                    .map(EdgeFacts::from_dep);
                 edges
                     .map(|edge| {
                         let spawner = edge.spawner.as_deref();
@@ -287,10 +301,10 @@ impl BlockingGraph for Snapshot {
         }
     }
 
-    fn holders(&self, node: Node, kind: &DepKind) -> Vec<Node> {
+    fn holders(&self, node: BeadNode, kind: &DepKind) -> Vec<BeadNode> {
         let id = self.bead_ref_at(node).id();
         let mut found = Self::holders(self, id);
-        found.retain(|holder| self.raw_links(*holder).contains(&(kind.code(), id)));
+        found.retain(|holder| self.raw_edges(*holder).contains(&(kind.code(), id)));
         found
     }
 }

@@ -6,7 +6,7 @@ use crate::bead::{Kind, Status};
 
 /// What marks a bead.
 #[derive(Debug, Clone, Copy)]
-pub enum Mark<'a> {
+pub enum BeadMark<'a> {
     /// It is of this kind, one of the built-in ones.
     Kind(&'a Kind),
     /// It has this status, one of the built-in ones.
@@ -17,14 +17,14 @@ pub enum Mark<'a> {
 
 /// Beads by their marks, each with its number in the order in which they were added.
 #[derive(Debug)]
-pub(super) struct Groups<N> {
+pub(super) struct MarkGroups<N> {
     kinds: HashMap<u8, Vec<(u32, N)>>,
     statuses: HashMap<u8, Vec<(u32, N)>>,
     labels: HashMap<Box<str>, Vec<(u32, N)>>,
     added: u32,
 }
 
-impl<N: Copy> Groups<N> {
+impl<N: Copy> MarkGroups<N> {
     /// None.
     pub(super) fn new() -> Self {
         Self {
@@ -50,11 +50,11 @@ impl<N: Copy> Groups<N> {
     }
 
     /// Those with one of these marks, each once, in the order in which they were added.
-    pub(super) fn with(&self, marks: &[Mark<'_>]) -> Vec<N> {
+    pub(super) fn with_marks(&self, marks: &[BeadMark<'_>]) -> Vec<N> {
         let groups = marks.iter().filter_map(|mark| match mark {
-            Mark::Kind(kind) => self.kinds.get(&kind.code()),
-            Mark::Status(status) => self.statuses.get(&status.code()),
-            Mark::Label(label) => self.labels.get(*label),
+            BeadMark::Kind(kind) => self.kinds.get(&kind.code()),
+            BeadMark::Status(status) => self.statuses.get(&status.code()),
+            BeadMark::Label(label) => self.labels.get(*label),
         });
         let mut places: Vec<(u32, N)> = groups.flatten().copied().collect();
         places.sort_unstable_by_key(|(at, _)| *at);

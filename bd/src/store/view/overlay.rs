@@ -11,9 +11,9 @@ use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Dep};
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::Facts;
-use crate::store::log::event::{BeadFile, Change, Event};
-use crate::store::log::history::Merged;
+use crate::store::index::BeadFacts;
+use crate::store::log::event::{BeadChange, BeadFile, Event};
+use crate::store::log::history::MergedBead;
 use crate::store::log::journal::hash_text;
 
 /// A bead whose record is not in the files, or not as it is now.
@@ -30,7 +30,7 @@ pub(crate) struct PendingBead {
 
 impl PendingBead {
     /// From a line that we have, of the bead of this id.
-    pub(crate) fn read(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
+    pub(crate) fn parse(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
         let own = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
@@ -44,7 +44,7 @@ impl PendingBead {
         let bead = record::parse_bead(raw).ok()?;
         Some(Self {
             id: bead.id.clone(),
-            bead: OnceLock::from(Box::new(own.at_home(bead))),
+            bead: OnceLock::from(Box::new(own.with_home(bead))),
             ..own
         })
     }
@@ -57,19 +57,19 @@ impl PendingBead {
                 id: self.id.clone(),
                 ..Bead::default()
             });
-            Box::new(self.at_home(bead))
+            Box::new(self.with_home(bead))
         })
     }
 
     /// What the index knows of it; nothing where its line is no bead.
-    pub(crate) fn facts(&self) -> Option<Facts> {
+    pub(crate) fn facts(&self) -> Option<BeadFacts> {
         match self.bead.get() {
-            Some(bead) => Some(Facts::of(bead, &self.raw)),
-            None => Facts::read(&self.raw).ok(),
+            Some(bead) => Some(BeadFacts::from_bead(bead, &self.raw)),
+            None => BeadFacts::parse(&self.raw).ok(),
         }
     }
 
-    fn at_home(&self, mut bead: Bead) -> Bead {
+    fn with_home(&self, mut bead: Bead) -> Bead {
         bead.ephemeral |= self.home == BeadFile::Wisps;
         bead
     }
@@ -85,18 +85,18 @@ impl PendingBead {
     }
 
     /// From a bead that a merge made in one of the files.
-    fn at(mut bead: Bead, home: BeadFile) -> Self {
+    fn from_merge(mut bead: Bead, home: BeadFile) -> Self {
         bead.ephemeral = home == BeadFile::Wisps;
-        Self::of(bead)
+        Self::from_bead(bead)
     }
 
     /// From a bead that was just made.
-    pub(crate) fn of(bead: Bead) -> Self {
-        Self::of_line(record::serialize_bead(&bead), Box::new(bead))
+    pub(crate) fn from_bead(bead: Bead) -> Self {
+        Self::from_line(record::serialize_bead(&bead), Box::new(bead))
     }
 
     /// From such a bead and its line.
-    pub(crate) fn of_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
+    pub(crate) fn from_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
         Self {
             home: if bead.ephemeral {
                 BeadFile::Wisps
@@ -127,17 +127,17 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
 
 /// How a snapshot had a bead, to take it back to that.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Earlier {
+pub(crate) enum EarlierState {
     /// As the index has it.
     Indexed,
     /// Gone.
     Gone,
     /// Changed: what is in this slot, which stays there.
-    Is(u32),
+    Pending(u32),
 }
 
 /// What the files have of a bead.
-pub(crate) trait Files {
+pub(crate) trait OverlayBase {
     /// The hash of its line in the file of this home.
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
     /// The bead there.
@@ -148,16 +148,19 @@ pub(crate) trait Files {
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     pub beads: BTreeMap<String, Option<PendingBead>>,
-    pub merged: Vec<Merged>,
+    pub merged: Vec<MergedBead>,
     /// Beads of ours that got another id, since theirs has it.
     renamed: Vec<(String, String)>,
 }
 
 /// Lays a journal over the files.
-pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, StoreError> {
+pub(crate) fn lay_journal(
+    entries: &[Event],
+    files: &impl OverlayBase,
+) -> Result<Overlay, StoreError> {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, BeadFile)> = Vec::new();
-    let mut by_bead: HashMap<(&str, BeadFile), Vec<&Change>> = HashMap::new();
+    let mut by_bead: HashMap<(&str, BeadFile), Vec<&BeadChange>> = HashMap::new();
     for change in entries.iter().flat_map(|entry| &entry.changes) {
         let key = (change.id.as_str(), change.home());
         let changes = by_bead.entry(key).or_default();
@@ -171,7 +174,7 @@ pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, Stor
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
         let in_file = files.hash(id, home);
-        match state(&changes, (id, home), in_file, files, &mut overlay)? {
+        match compute_state(&changes, (id, home), in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
             PendingState::Is(own) => {
                 // A durable bead that is in the file, and that nobody took out, is the one that counts.
@@ -196,12 +199,12 @@ pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, Stor
             }
         }
     }
-    follow(&mut overlay);
+    redirect_edges(&mut overlay);
     Ok(overlay)
 }
 
 /// Lets the edges of our beads follow those of ours that got another id.
-fn follow(overlay: &mut Overlay) {
+fn redirect_edges(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
         for own in overlay.beads.values_mut().flatten() {
             let mut edges = own.dependencies().iter();
@@ -214,7 +217,7 @@ fn follow(overlay: &mut Overlay) {
                     edge.depends_on_id.clone_from(&to);
                 }
             }
-            *own = PendingBead::at(bead, own.home);
+            *own = PendingBead::from_merge(bead, own.home);
         }
     }
 }
@@ -225,36 +228,36 @@ enum PendingState {
     Gone,
 }
 
-fn state(
-    changes: &[&Change],
+fn compute_state(
+    changes: &[&BeadChange],
     (id, home): (&str, BeadFile),
     in_file: Option<u64>,
-    files: &impl Files,
+    files: &impl OverlayBase,
     overlay: &mut Overlay,
 ) -> Result<PendingState, StoreError> {
     let there = in_file.map(hash_text);
     let done = changes
         .iter()
-        .rposition(|change| is_sealed(change) && change.after == there);
+        .rposition(|change| has_hashes(change) && change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of changes that follow each other only the last one's record is read.
-    let mut last: Option<&Change> = None;
+    let mut last: Option<&BeadChange> = None;
     let mut now = PendingState::AsInFile;
     for change in rest.iter().copied() {
         let follows_last = last.is_some_and(|last| {
-            is_sealed(change) && last.after.is_some() && change.before == last.after
+            has_hashes(change) && last.after.is_some() && change.before == last.after
         });
         if follows_last {
             last = Some(change);
             continue;
         }
-        now = settled(last.take(), now, home);
+        now = apply_last_change(last.take(), now, home);
         let from = match &now {
             PendingState::AsInFile => in_file,
             PendingState::Is(own) => Some(own.hash),
             PendingState::Gone => None,
         };
-        if !is_sealed(change) || change.before == from.map(hash_text) {
+        if !has_hashes(change) || change.before == from.map(hash_text) {
             last = Some(change);
             continue;
         }
@@ -263,45 +266,49 @@ fn state(
             PendingState::Is(own) => Some(own.bead().clone()),
             PendingState::Gone => None,
         };
-        let merged = Merged {
+        let merged = MergedBead {
             id: id.to_owned(),
             lost: Vec::new(),
             from: from.filter(|_| home == BeadFile::Issues),
             to: None,
         };
-        now = merge_in(change, home, theirs.as_ref(), merged, overlay);
+        now = merge_change(change, home, theirs.as_ref(), merged, overlay);
     }
-    Ok(settled(last, now, home))
+    Ok(apply_last_change(last, now, home))
 }
 
 /// The state that a change leads to which was made to the one before it.
-fn settled(change: Option<&Change>, before: PendingState, home: BeadFile) -> PendingState {
+fn apply_last_change(
+    change: Option<&BeadChange>,
+    before: PendingState,
+    home: BeadFile,
+) -> PendingState {
     let Some(change) = change else {
         return before;
     };
     match change.line.as_ref() {
-        Some(line) => PendingBead::read(line.get().as_bytes(), &change.id, home)
+        Some(line) => PendingBead::parse(line.get().as_bytes(), &change.id, home)
             .map_or(before, PendingState::Is),
         None => PendingState::Gone,
     }
 }
 
 /// Whether an entry has hashes; those of older versions do not.
-fn is_sealed(change: &Change) -> bool {
+fn has_hashes(change: &BeadChange) -> bool {
     change.before.is_some() || change.after.is_some()
 }
 
 /// Our change over a bead that is not what it was made to.
-fn merge_in(
-    change: &Change,
+fn merge_change(
+    change: &BeadChange,
     home: BeadFile,
     theirs: Option<&Bead>,
-    mut merged: Merged,
+    mut merged: MergedBead,
     overlay: &mut Overlay,
 ) -> PendingState {
     let line = change.line.as_ref();
     let ours = line.and_then(|line| record::parse_bead(line.get().as_bytes()).ok());
-    let base = base_of(change);
+    let base = base_of_change(change);
     let result = merge::merge_beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
         if moved.side == merge::collision::CollisionSide::Left {
@@ -309,11 +316,11 @@ fn merge_in(
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
         }
-        let own = PendingBead::at(moved.bead, home);
+        let own = PendingBead::from_merge(moved.bead, home);
         overlay.beads.insert(own.id.clone(), Some(own));
     }
     merged.lost = result.lost;
-    let own = result.bead.map(|bead| PendingBead::at(*bead, home));
+    let own = result.bead.map(|bead| PendingBead::from_merge(*bead, home));
     let to = own.as_ref().map(|own| own.hash);
     merged.to = to.filter(|_| home == BeadFile::Issues);
     overlay.merged.push(merged);
@@ -321,7 +328,7 @@ fn merge_in(
 }
 
 /// The bead as it was before a change.
-fn base_of(change: &Change) -> Option<Bead> {
+fn base_of_change(change: &BeadChange) -> Option<Bead> {
     let old = change.old.as_ref()?;
     let line = match change.line.as_ref() {
         Some(line) => RecordFields::parse(line.get()).patched_with(old),
@@ -366,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_record_that_begins_otherwise_is_read_at_once() {
-        let read = |line: &str, id| PendingBead::read(line.as_bytes(), id, BeadFile::Issues);
+        let read = |line: &str, id| PendingBead::parse(line.as_bytes(), id, BeadFile::Issues);
         for (line, id) in [
             (r#"{"id":"bd-10"}"#, "bd-1"),
             (r#"{"title":"a","id":"bd-1"}"#, "bd-1"),
@@ -385,7 +392,7 @@ mod tests {
     #[test]
     fn a_wisp_is_one_whenever_it_is_read() {
         for line in [r#"{"id":"bd-1"}"#, r#"{"title":"a","id":"bd-1"}"#] {
-            let own = PendingBead::read(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
+            let own = PendingBead::parse(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
             assert!(own.bead().ephemeral, "{line}");
         }
     }

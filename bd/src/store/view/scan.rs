@@ -5,7 +5,7 @@ use std::io;
 
 use crate::store::StoreError;
 use crate::store::index::{ISSUES, WISPS, flag};
-use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::view::snapshot::Snapshot;
 
 /// How much is searched at once.
@@ -15,8 +15,8 @@ const LONGEST: usize = 256;
 
 impl Snapshot {
     /// The beads in whose record the text may stand, in any case of ASCII letters, by id.
-    pub fn may_contain(&self, text: &str) -> Result<Vec<BeadRef<'_>>, StoreError> {
-        let needle = plain_run(text);
+    pub fn find_text_candidates(&self, text: &str) -> Result<Vec<BeadRef<'_>>, StoreError> {
+        let needle = longest_plain_run(text);
         if needle.len() < 2 {
             return Ok(self.bead_refs().collect());
         }
@@ -26,7 +26,7 @@ impl Snapshot {
         let mut rows: Vec<u32> = rows.map(|(at, _)| at).collect();
         for code in [ISSUES, WISPS] {
             let found = self
-                .places(code, &needle)
+                .find_places(code, &needle)
                 .map_err(|error| StoreError::io("read", &self.source.path(code), error))?;
             rows.extend(self.rows_at(code, &found));
         }
@@ -35,8 +35,8 @@ impl Snapshot {
         let rows = rows
             .into_iter()
             .filter(|row| !self.hidden.contains(row))
-            .map(Node::Row);
-        let own = self.over.values().flatten().copied().map(Node::Pending);
+            .map(BeadNode::Row);
+        let own = self.over.values().flatten().copied().map(BeadNode::Pending);
         let mut heads: Vec<BeadRef<'_>> =
             rows.chain(own).map(|node| self.bead_ref_at(node)).collect();
         if !self.over.is_empty() {
@@ -46,7 +46,7 @@ impl Snapshot {
     }
 
     /// Where in a file the text stands, once a line at least.
-    fn places(&self, code: u8, needle: &[u8]) -> io::Result<Vec<u64>> {
+    fn find_places(&self, code: u8, needle: &[u8]) -> io::Result<Vec<u64>> {
         let size = self.source.key(code).map_or(0, |key| key.size);
         let finder = memchr::memmem::Finder::new(needle);
         let mut buffer = vec![0; PIECE];
@@ -97,7 +97,7 @@ impl Snapshot {
 }
 
 /// The longest part of a text that stands in a record as it is, in lower case.
-fn plain_run(text: &str) -> Vec<u8> {
+fn longest_plain_run(text: &str) -> Vec<u8> {
     // A slash may be escaped.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" .,-_:".contains(&byte);
     let mut best: &[u8] = &[];
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn what_may_be_escaped_is_not_searched_for() {
-        assert_eq!(plain_run("Say \"Hello World\""), b"hello world");
-        assert_eq!(plain_run("a<b"), b"a");
-        assert_eq!(plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
-        assert_eq!(plain_run("x/path/y"), b"path");
-        assert_eq!(plain_run("\u{e9}\u{e8}"), b"");
+        assert_eq!(longest_plain_run("Say \"Hello World\""), b"hello world");
+        assert_eq!(longest_plain_run("a<b"), b"a");
+        assert_eq!(longest_plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
+        assert_eq!(longest_plain_run("x/path/y"), b"path");
+        assert_eq!(longest_plain_run("\u{e9}\u{e8}"), b"");
     }
 }

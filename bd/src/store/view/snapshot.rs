@@ -15,19 +15,19 @@ use crate::bead::{Bead, Dep, DepKind, record};
 use crate::config::Config;
 use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
-use crate::store::disk::reports::Reports;
-use crate::store::index::Note;
-use crate::store::index::{Incoming, Index, NONE};
+use crate::store::disk::reports::StoreReports;
+use crate::store::index::NonBeadLine;
+use crate::store::index::{IncomingEdge, Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
-use crate::store::view::bead_ref::{BeadRef, Node};
-use crate::store::view::marks::Groups;
-use crate::store::view::overlay::{Earlier, PendingBead};
-use crate::store::view::source::{Read, Source, home_of};
+use crate::store::view::bead_ref::{BeadNode, BeadRef};
+use crate::store::view::marks::MarkGroups;
+use crate::store::view::overlay::{EarlierState, PendingBead};
+use crate::store::view::source::{OpenFiles, StoreRead, home_of};
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damaged {
+pub struct UnreadableLine {
     /// The file.
     pub file: PathBuf,
     /// The line's number, from 1.
@@ -38,7 +38,7 @@ pub struct Damaged {
 
 /// The line of a bead.
 #[derive(Debug, Clone)]
-pub(crate) struct Line<'a> {
+pub(crate) struct BeadLine<'a> {
     pub home: BeadFile,
     pub hash: u64,
     pub bytes: Cow<'a, [u8]>,
@@ -48,7 +48,7 @@ pub(crate) struct Line<'a> {
 #[derive(Debug)]
 pub struct Snapshot {
     pub(in crate::store) index: Index,
-    pub(in crate::store) source: Source,
+    pub(in crate::store) source: OpenFiles,
     /// Beads that are not as the index has them: changed, or gone.
     pub(in crate::store) over: BTreeMap<String, Option<u32>>,
     /// The changed ones; the newest of an id counts.
@@ -59,28 +59,28 @@ pub struct Snapshot {
     pub(in crate::store) hidden: BTreeSet<u32>,
     pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
     /// Beads by their marks.
-    pub(super) groups: OnceLock<Groups<Node>>,
+    pub(super) groups: OnceLock<MarkGroups<BeadNode>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
     /// The first record that is there and could not be read.
     failed: OnceLock<StoreError>,
-    damaged: Vec<Damaged>,
+    damaged: Vec<UnreadableLine>,
     config: Config,
-    reports: Reports,
+    reports: StoreReports,
     /// Read when first asked for.
     archive: OnceLock<Archive>,
 }
 
 impl Snapshot {
-    pub(in crate::store) fn new(read: Read, config: Config, reports: Reports) -> Self {
-        let Read {
+    pub(in crate::store) fn new(read: StoreRead, config: Config, reports: StoreReports) -> Self {
+        let StoreRead {
             index,
             source,
             overlay,
             ..
         } = read;
-        let damaged = damaged(&source, &index.notes());
+        let damaged = list_unreadable_lines(&source, &index.notes());
         let mut snapshot = Self {
             index,
             source,
@@ -110,15 +110,15 @@ impl Snapshot {
             self.slots.push(own);
             u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
         });
-        self.place(id, slot);
+        self.place_bead(id, slot);
     }
 
     /// Lets a bead be what is in a slot, or gone.
-    fn place(&mut self, id: &str, slot: Option<u32>) {
+    fn place_bead(&mut self, id: &str, slot: Option<u32>) {
         self.touched = OnceLock::new();
         self.groups = OnceLock::new();
         if let Some(Some(slot)) = self.over.get(id) {
-            for target in targets(&self.slots[*slot as usize]) {
+            for target in list_targets(&self.slots[*slot as usize]) {
                 if let Some(holders) = self.pointing.get_mut(&target) {
                     holders.remove(id);
                 }
@@ -128,7 +128,7 @@ impl Snapshot {
             self.hidden.insert(row);
         }
         if let Some(slot) = slot {
-            for target in targets(&self.slots[slot as usize]) {
+            for target in list_targets(&self.slots[slot as usize]) {
                 self.pointing
                     .entry(target)
                     .or_default()
@@ -139,12 +139,12 @@ impl Snapshot {
     }
 
     /// Takes a bead back to how it was.
-    pub(in crate::store) fn restore(&mut self, id: &str, earlier: Earlier) {
+    pub(in crate::store) fn restore(&mut self, id: &str, earlier: EarlierState) {
         match earlier {
-            Earlier::Is(slot) => self.place(id, Some(slot)),
-            Earlier::Gone => self.place(id, None),
-            Earlier::Indexed => {
-                self.place(id, None);
+            EarlierState::Pending(slot) => self.place_bead(id, Some(slot)),
+            EarlierState::Gone => self.place_bead(id, None),
+            EarlierState::Indexed => {
+                self.place_bead(id, None);
                 self.over.remove(id);
                 if let Some(row) = self.index.find(id) {
                     self.hidden.remove(&row);
@@ -154,11 +154,11 @@ impl Snapshot {
     }
 
     /// How a bead is now, to be restored later.
-    pub(in crate::store) fn earlier(&self, id: &str) -> Earlier {
+    pub(in crate::store) fn earlier(&self, id: &str) -> EarlierState {
         match self.over.get(id) {
-            None => Earlier::Indexed,
-            Some(None) => Earlier::Gone,
-            Some(Some(slot)) => Earlier::Is(*slot),
+            None => EarlierState::Indexed,
+            Some(None) => EarlierState::Gone,
+            Some(Some(slot)) => EarlierState::Pending(*slot),
         }
     }
 
@@ -195,7 +195,7 @@ impl Snapshot {
     /// next command.
     fn full_read(&self, id: &str) -> Option<Bead> {
         let all = self.fallback.get_or_init(|| {
-            self.source.forget_index();
+            self.source.remove_index();
             self.source.all_beads().unwrap_or_else(|error| {
                 self.fail(error);
                 HashMap::new()
@@ -213,7 +213,7 @@ impl Snapshot {
     }
 
     /// Where its store reports to.
-    pub(crate) fn reports(&self) -> &Reports {
+    pub(crate) fn reports(&self) -> &StoreReports {
         &self.reports
     }
 
@@ -225,10 +225,10 @@ impl Snapshot {
     }
 
     /// The line of a bead.
-    pub(in crate::store) fn line(&self, id: &str) -> Result<Option<Line<'_>>, StoreError> {
+    pub(in crate::store) fn line(&self, id: &str) -> Result<Option<BeadLine<'_>>, StoreError> {
         if let Some(slot) = self.over.get(id) {
             let own = slot.and_then(|slot| self.slots.get(slot as usize));
-            return Ok(own.map(|own| Line {
+            return Ok(own.map(|own| BeadLine {
                 home: own.home,
                 hash: own.hash,
                 bytes: Cow::Borrowed(&own.raw),
@@ -238,7 +238,7 @@ impl Snapshot {
             return Ok(None);
         };
         let bytes = self.source.checked_line(row, id)?;
-        Ok(Some(Line {
+        Ok(Some(BeadLine {
             home: home_of(row.file),
             hash: row.hash,
             bytes: Cow::Owned(bytes),
@@ -248,14 +248,14 @@ impl Snapshot {
     /// A bead that need not be read to be chosen.
     pub fn bead_ref(&self, id: &str) -> Option<BeadRef<'_>> {
         let node = match self.over.get(id) {
-            Some(slot) => Node::Pending((*slot)?),
-            None => Node::Row(self.index.find(id)?),
+            Some(slot) => BeadNode::Pending((*slot)?),
+            None => BeadNode::Row(self.index.find(id)?),
         };
         Some(self.bead_ref_at(node))
     }
 
     /// A bead by its place.
-    pub fn bead_ref_at(&self, node: Node) -> BeadRef<'_> {
+    pub fn bead_ref_at(&self, node: BeadNode) -> BeadRef<'_> {
         BeadRef {
             snapshot: self,
             node,
@@ -276,10 +276,10 @@ impl Snapshot {
         std::iter::from_fn(move || {
             let node = match (rows.peek(), own.peek()) {
                 (Some(row), Some((id, _))) if self.index.id_bytes(*row) < id.as_bytes() => {
-                    Node::Row(rows.next()?)
+                    BeadNode::Row(rows.next()?)
                 }
-                (_, Some(_)) => Node::Pending(own.next()?.1),
-                (Some(_), None) => Node::Row(rows.next()?),
+                (_, Some(_)) => BeadNode::Pending(own.next()?.1),
+                (Some(_), None) => BeadNode::Row(rows.next()?),
                 (None, None) => return None,
             };
             Some(self.bead_ref_at(node))
@@ -305,11 +305,11 @@ impl Snapshot {
     /// A bead by its exact id, for an answer that outlives the snapshot; it is not copied where it came from a file.
     pub fn take(&mut self, id: &str) -> Option<Bead> {
         match self.bead_ref(id)?.node() {
-            Node::Row(at) => {
+            BeadNode::Row(at) => {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
             }
-            Node::Pending(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
+            BeadNode::Pending(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
         }
     }
 
@@ -331,7 +331,7 @@ impl Snapshot {
     }
 
     /// Lines that could not be read.
-    pub fn damaged(&self) -> &[Damaged] {
+    pub fn damaged(&self) -> &[UnreadableLine] {
         &self.damaged
     }
 
@@ -358,16 +358,16 @@ impl Snapshot {
     }
 
     /// The beads with an edge to this id, deleted ones too, by their ids.
-    pub(in crate::store) fn holders(&self, id: &str) -> Vec<Node> {
+    pub(in crate::store) fn holders(&self, id: &str) -> Vec<BeadNode> {
         self.holders_at(self.index.find(id), id)
     }
 
     /// The same where the row of the id is known, or that it has none.
-    fn holders_at(&self, row: Option<u32>, id: &str) -> Vec<Node> {
-        let mut found: Vec<Node> = Vec::new();
+    fn holders_at(&self, row: Option<u32>, id: &str) -> Vec<BeadNode> {
+        let mut found: Vec<BeadNode> = Vec::new();
         let mut add = |row: u32| {
             if !self.hidden.contains(&row) {
-                found.push(Node::Row(row));
+                found.push(BeadNode::Row(row));
             }
         };
         if let Some(row) = row {
@@ -384,7 +384,7 @@ impl Snapshot {
         }
         for holder in self.pointing.get(id).into_iter().flatten() {
             if let Some(Some(slot)) = self.over.get(holder) {
-                found.push(Node::Pending(*slot));
+                found.push(BeadNode::Pending(*slot));
             }
         }
         found.sort_by(|a, b| self.id_order(*a, *b));
@@ -453,8 +453,8 @@ impl Snapshot {
     }
 
     /// How many edges of this kind point at a bead, deleted beads' too; nothing where the index alone cannot say it.
-    pub(crate) fn count_holders(&self, of: Node, kind: &DepKind) -> Option<usize> {
-        let Node::Row(row) = of else {
+    pub(crate) fn count_holders(&self, of: BeadNode, kind: &DepKind) -> Option<usize> {
+        let BeadNode::Row(row) = of else {
             return None;
         };
         let links = self.index.incoming(row).iter();
@@ -480,7 +480,7 @@ impl Snapshot {
             let heads = heads.map(|node| self.bead_ref_at(node));
             return heads.filter(|head| head.has_edge(kind, id)).collect();
         };
-        let is_wanted = |link: &&Incoming| {
+        let is_wanted = |link: &&IncomingEdge| {
             let edge = self.index.edge(link.edge);
             edge.is_some_and(|edge| edge.kind == kind.code())
         };
@@ -488,7 +488,7 @@ impl Snapshot {
         let mut rows: Vec<u32> = links.map(|link| link.holder).collect();
         rows.sort_unstable();
         rows.dedup();
-        let nodes = rows.into_iter().map(Node::Row);
+        let nodes = rows.into_iter().map(BeadNode::Row);
         nodes.map(|node| self.bead_ref_at(node)).collect()
     }
 
@@ -510,16 +510,16 @@ impl Snapshot {
 }
 
 /// The ids that a bead points at.
-fn targets(own: &PendingBead) -> Vec<String> {
+fn list_targets(own: &PendingBead) -> Vec<String> {
     let edges = own.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
 }
 
-fn damaged(source: &Source, notes: &[Note]) -> Vec<Damaged> {
+fn list_unreadable_lines(source: &OpenFiles, notes: &[NonBeadLine]) -> Vec<UnreadableLine> {
     notes
         .iter()
         .filter_map(|note| {
-            Some(Damaged {
+            Some(UnreadableLine {
                 file: source.path(note.file),
                 line: note.line,
                 reason: note.reason.clone()?,

@@ -5,7 +5,9 @@
 //! the index with a later time of making. Else the files are read: lines that
 //! the old index has are not parsed.
 
-use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
+use crate::store::disk::identity::{
+    FileKey, RACY_WINDOW, file_key, file_time_now, is_same_content, modification_time,
+};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,13 +21,13 @@ use sha2::{Digest, Sha256};
 use crate::bead::hash::encode_hex;
 use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
-use crate::store::disk::paths::Paths;
+use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
-use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
+use crate::store::index::{self, ISSUES, Index, IndexKeys, IndexRow, WISPS};
 use crate::store::log::event::BeadFile;
-use crate::store::log::history::Merged;
+use crate::store::log::history::MergedBead;
 use crate::store::log::journal::{self, Journal};
-use crate::store::view::overlay::{self, Files, Overlay};
+use crate::store::view::overlay::{self, Overlay, OverlayBase};
 use kit::sys::file::DerivedFile;
 use kit::sys::{boot, clock, file};
 
@@ -41,13 +43,13 @@ pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
-pub(crate) struct Source {
-    pub paths: Paths,
+pub(crate) struct OpenFiles {
+    pub paths: StorePaths,
     issues: Option<File>,
     wisps: Option<File>,
     pub(crate) journal: Option<File>,
     /// What the index in use was made from.
-    pub keys: Keys,
+    pub keys: IndexKeys,
     pub state: JournalState,
 }
 
@@ -59,7 +61,7 @@ pub(crate) struct JournalState {
     /// What is in it.
     pub journal: Journal,
     /// Beads that someone else changed in the file under it.
-    pub merged: Vec<Merged>,
+    pub merged: Vec<MergedBead>,
 }
 
 impl JournalState {
@@ -68,7 +70,7 @@ impl JournalState {
         let mut text = vec![0; size];
         file.read_exact_at(&mut text, 0)?;
         Ok(Self {
-            journal: journal::decode(&text),
+            journal: journal::decode_journal(&text),
             text,
             merged: Vec::new(),
         })
@@ -102,35 +104,35 @@ impl JournalState {
 }
 
 /// How an index fits the files.
-enum Fit {
+enum IndexFit {
     /// It was made from others.
     No,
     Yes,
     /// It was made from them, and with these keys nobody has to compare their content again.
-    Certain(Keys),
+    Certain(IndexKeys),
 }
 
 /// The files and an index of them.
-struct Indexed {
+struct IndexedFiles {
     index: Index,
     /// The index that was there, where this one was just made.
     before: Option<Index>,
     is_made: bool,
-    source: Source,
+    source: OpenFiles,
 }
 
 /// What is read of a store.
-pub(crate) struct Read {
+pub(crate) struct StoreRead {
     pub index: Index,
     /// The index that was there, where it was made from other files.
     pub before: Option<Index>,
-    pub source: Source,
+    pub source: OpenFiles,
     pub overlay: Overlay,
     /// Whether the index was made just now, and is in no file yet.
     is_unwritten: Cell<bool>,
 }
 
-impl Read {
+impl StoreRead {
     /// Writes the index, where it was made just now. A fold may have put its own in place meanwhile: that one is newer, and
     /// knows that nobody else changed the issues. Where it cannot be written every command makes it for itself.
     pub(crate) fn write_index(&self) {
@@ -156,10 +158,11 @@ impl Read {
             ..keys.issues
         });
         // Others may be there by now.
-        let is_it = |linked: &FileKey| same(linked, &FileKey::at(self.source.paths.issues()));
+        let is_it =
+            |linked: &FileKey| is_same_content(linked, &FileKey::at(self.source.paths.issues()));
         match linked.filter(is_it) {
             Some(issues) if was_unwritten || issues != keys.issues => {
-                let keys = Keys { issues, ..keys };
+                let keys = IndexKeys { issues, ..keys };
                 self.source.put_index(old, &self.index, Some(&keys));
             }
             None if was_unwritten => self.source.put_index(old, &self.index, None),
@@ -168,19 +171,19 @@ impl Read {
     }
 }
 
-impl Source {
+impl OpenFiles {
     /// Opens the files and finds or makes the index. Whether the journal was replaced meanwhile is for the
     /// caller to ask.
     ///
     /// A file that someone else is writing is read again until it holds still.
-    pub(crate) fn read(paths: &Paths) -> Result<Read, StoreError> {
+    pub(crate) fn read(paths: &StorePaths) -> Result<StoreRead, StoreError> {
         let read = Self::read_unwritten(paths)?;
         read.write_index();
         Ok(read)
     }
 
     /// The same, and leaves it to the caller to write an index that was made.
-    pub(crate) fn read_unwritten(paths: &Paths) -> Result<Read, StoreError> {
+    pub(crate) fn read_unwritten(paths: &StorePaths) -> Result<StoreRead, StoreError> {
         for _ in 0..SETTLE_TRIES {
             match Self::read_once(paths) {
                 Err(StoreError::Restless(_)) => clock::pause_thread(SETTLE_PAUSE),
@@ -191,7 +194,7 @@ impl Source {
     }
 
     /// Whether nobody else seems to be writing the issues.
-    pub(crate) fn is_settled(paths: &Paths) -> Result<bool, StoreError> {
+    pub(crate) fn is_settled(paths: &StorePaths) -> Result<bool, StoreError> {
         // Where nobody but us wrote them the journal need not be read.
         let indexed = Self::open_indexed(paths)?;
         if !indexed.is_made && indexed.source.keys.outside == 0 {
@@ -200,13 +203,16 @@ impl Source {
         Ok(!Self::read(paths)?.source.is_unsettled())
     }
 
-    fn open_indexed(paths: &Paths) -> Result<Indexed, StoreError> {
+    fn open_indexed(paths: &StorePaths) -> Result<IndexedFiles, StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
-        let fit = old.as_ref().map(|old| source.fit(old)).transpose()?;
+        let fit = old
+            .as_ref()
+            .map(|old| source.check_index(old))
+            .transpose()?;
         let (index, before, is_made) = match (old, fit) {
-            (Some(old), Some(Fit::Yes)) => (old, None, false),
-            (Some(old), Some(Fit::Certain(keys))) => {
+            (Some(old), Some(IndexFit::Yes)) => (old, None, false),
+            (Some(old), Some(IndexFit::Certain(keys))) => {
                 // Nobody else need look again.
                 source.put_index(Some(&old), &old, Some(&keys));
                 (old, None, false)
@@ -214,7 +220,7 @@ impl Source {
             (before, _) => (source.read_files(before.as_ref())?, before, true),
         };
         source.keys = index.keys();
-        Ok(Indexed {
+        Ok(IndexedFiles {
             index,
             before,
             is_made,
@@ -222,8 +228,8 @@ impl Source {
         })
     }
 
-    fn read_once(paths: &Paths) -> Result<Read, StoreError> {
-        let Indexed {
+    fn read_once(paths: &StorePaths) -> Result<StoreRead, StoreError> {
+        let IndexedFiles {
             index,
             before,
             is_made,
@@ -233,13 +239,13 @@ impl Source {
             let read = JournalState::read(journal);
             source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
         }
-        let files = InIndex {
+        let files = IndexedBase {
             index: &index,
             source: &source,
         };
-        let overlay = overlay::lay(&source.state.journal.entries, &files)?;
+        let overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
         source.state.merged.clone_from(&overlay.merged);
-        Ok(Read {
+        Ok(StoreRead {
             index,
             before,
             source,
@@ -248,24 +254,24 @@ impl Source {
         })
     }
 
-    fn open(paths: &Paths) -> Result<Self, StoreError> {
+    fn open(paths: &StorePaths) -> Result<Self, StoreError> {
         Ok(Self {
             // The journal first: see `is_current`.
-            journal: open(&paths.journal())?,
-            issues: open(paths.issues())?,
-            wisps: open(&paths.wisps())?,
+            journal: open_file(&paths.journal())?,
+            issues: open_file(paths.issues())?,
+            wisps: open_file(&paths.wisps())?,
             paths: paths.clone(),
-            keys: Keys::default(),
+            keys: IndexKeys::default(),
             state: JournalState::default(),
         })
     }
 
     /// Whether an index was made from these files.
-    fn fit(&self, index: &Index) -> Result<Fit, StoreError> {
+    fn check_index(&self, index: &Index) -> Result<IndexFit, StoreError> {
         let keys = index.keys();
         let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
-        if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
-            return Ok(Fit::No);
+        if !is_same_content(&issues, &keys.issues) || !is_same_content(&wisps, &keys.wisps) {
+            return Ok(IndexFit::No);
         }
         let looked = file_time_now();
         let files = [
@@ -273,35 +279,38 @@ impl Source {
             (&wisps, &keys.wisps, self.wisps.as_ref()),
         ];
         let racy = |made: i64| {
-            files
-                .iter()
-                .filter(move |(now, _, _)| modified(now) > made.saturating_sub(RACY_WINDOW))
+            files.iter().filter(move |(now, _, _)| {
+                modification_time(now) > made.saturating_sub(RACY_WINDOW)
+            })
         };
-        for (now, then, file) in racy(keys.made) {
+        for (now, then, file) in racy(keys.built_at) {
             let Some(file) = file else {
                 continue;
             };
             let content = index::content_hash(file, now.size)
                 .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
             if content != then.content {
-                return Ok(Fit::No);
+                return Ok(IndexFit::No);
             }
         }
-        let is_sure_now = racy(keys.made).next().is_some() && racy(looked).next().is_none();
+        let is_sure_now = racy(keys.built_at).next().is_some() && racy(looked).next().is_none();
         let is_of_earlier_start = !index.is_of_this_start() && boot::boot_id().is_some();
         if !is_sure_now && !is_of_earlier_start {
-            return Ok(Fit::Yes);
+            return Ok(IndexFit::Yes);
         }
-        let made = if is_sure_now { looked } else { keys.made };
-        Ok(Fit::Certain(Keys { made, ..keys }))
+        let made = if is_sure_now { looked } else { keys.built_at };
+        Ok(IndexFit::Certain(IndexKeys {
+            built_at: made,
+            ..keys
+        }))
     }
 
     /// Writes an index that was made from an old one, with other keys where some are given, unless another took the place
     /// of the old one.
-    pub(crate) fn put_index(&self, old: Option<&Index>, index: &Index, keys: Option<&Keys>) {
+    pub(crate) fn put_index(&self, old: Option<&Index>, index: &Index, keys: Option<&IndexKeys>) {
         let path = self.paths.index();
         if !path.exists() {
-            ignore::hide(self.paths.dir());
+            ignore::exclude_local_files(self.paths.dir());
         }
         let Ok(file) = DerivedFile::write(&path, index.bytes(), 0o644) else {
             return;
@@ -315,15 +324,15 @@ impl Source {
     }
 
     /// An index of what the files say, from nothing, which is not written.
-    pub(crate) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
+    pub(crate) fn build_fresh_index(paths: &StorePaths) -> Result<Index, StoreError> {
         Self::open(paths)?.read_files(None)
     }
 
     fn read_files(&self, old: Option<&Index>) -> Result<Index, StoreError> {
         let read = |code: u8, file: Option<&File>| match file {
-            Some(file) => index::split(file, code, old)
+            Some(file) => index::parse_file(file, code, old)
                 .map_err(|error| StoreError::io("read", &self.path(code), error)),
-            None => Ok(index::Made::default()),
+            None => Ok(index::ParsedFile::default()),
         };
         // What is read has to be the same before and after.
         let before = [self.key(ISSUES)?, self.key(WISPS)?];
@@ -332,8 +341,8 @@ impl Source {
         if [self.key(ISSUES)?, self.key(WISPS)?] != before {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
-        let is_other = |old: &Index| !same(&old.keys().issues, &before[0]);
-        let keys = Keys {
+        let is_other = |old: &Index| !is_same_content(&old.keys().issues, &before[0]);
+        let keys = IndexKeys {
             issues: FileKey {
                 content: issues.content,
                 ..before[0]
@@ -342,12 +351,12 @@ impl Source {
                 content: wisps.content,
                 ..before[1]
             },
-            made: file_time_now(),
+            built_at: file_time_now(),
             outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
-        let (beads, notes) = index::merge_files([issues, wisps], old);
+        let (beads, notes) = index::merge_parsed_files([issues, wisps], old);
         let too_large = || io::Error::other("it is too large");
-        index::make(&beads, &notes, old, &keys)
+        index::make_index(&beads, &notes, old, &keys)
             .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
     }
 
@@ -358,11 +367,11 @@ impl Source {
             return false;
         }
         let changed = if self.keys.issues.exists == 1 {
-            modified(&self.keys.issues)
+            modification_time(&self.keys.issues)
         } else {
             // Taken away, perhaps to be written anew.
             let folder = std::fs::metadata(self.paths.dir());
-            folder.map_or(0, |meta| modified(&file_key(&meta)))
+            folder.map_or(0, |meta| modification_time(&file_key(&meta)))
         };
         // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
         file_time_now().abs_diff(changed) < SETTLING_NS && !self.is_folded()
@@ -403,7 +412,7 @@ impl Source {
 
     /// Whether one of the files is no longer the one that was read.
     pub(crate) fn is_overtaken(&self, code: u8) -> bool {
-        !same(&FileKey::at(&self.path(code)), self.read_key(code))
+        !is_same_content(&FileKey::at(&self.path(code)), self.read_key(code))
     }
 
     /// The identity that one of the files had when it was read.
@@ -475,7 +484,7 @@ impl Source {
         if xxhash_rust::xxh3::xxh3_64(&line) == row.hash {
             return Ok(line);
         }
-        self.forget_index();
+        self.remove_index();
         Err(StoreError::Moved {
             path,
             id: id.to_owned(),
@@ -499,7 +508,7 @@ impl Source {
     }
 
     /// Takes a wrong index away, so that the next command makes it anew.
-    pub(crate) fn forget_index(&self) {
+    pub(crate) fn remove_index(&self) {
         // Where that fails the next command finds the same.
         file::remove_file(&self.paths.index()).ok();
     }
@@ -508,7 +517,7 @@ impl Source {
     pub(crate) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
-            for (_, _, bead) in lines::parse_lines(files::read(&self.path(code))?).beads {
+            for (_, _, bead) in lines::parse_lines(files::read_or_empty(&self.path(code))?).beads {
                 all.insert(bead.id.clone(), *bead);
             }
         }
@@ -540,7 +549,7 @@ impl Source {
     }
 }
 
-fn open(path: &Path) -> Result<Option<File>, StoreError> {
+fn open_file(path: &Path) -> Result<Option<File>, StoreError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -566,19 +575,19 @@ pub(crate) fn code_of(home: BeadFile) -> u8 {
 }
 
 /// The beads of the files as an index has them.
-struct InIndex<'a> {
+struct IndexedBase<'a> {
     index: &'a Index,
-    source: &'a Source,
+    source: &'a OpenFiles,
 }
 
-impl InIndex<'_> {
+impl IndexedBase<'_> {
     fn row(&self, id: &str, home: BeadFile) -> Option<&IndexRow> {
         let row = self.index.row(self.index.find(id)?)?;
         (home_of(row.file) == home).then_some(row)
     }
 }
 
-impl Files for InIndex<'_> {
+impl OverlayBase for IndexedBase<'_> {
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64> {
         self.row(id, home).map(|row| row.hash)
     }

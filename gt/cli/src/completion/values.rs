@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bd::bead::Kind;
 use bd::query::completion::{beads, is_work};
-use bd::store::{BeadRef, Reports};
+use bd::store::{BeadRef, StoreReports};
 use clap::Command;
 use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 use kit::sys::Env;
@@ -28,7 +28,7 @@ pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
     match Context::new(env, ui).town() {
         Ok(mut town) => {
-            town.reports = Reports::unread();
+            town.reports = StoreReports::unread();
             attach_completers(command, "", &Arc::new(town), values)
         }
         Err(_) => command,
@@ -88,7 +88,8 @@ fn rigs(town: &LiveTown) -> Vec<CompletionValue> {
 fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.stores().ok();
     let stores = stores.iter().flat_map(|stores| stores.rigs.values());
-    let is_agent = |bead: &BeadRef<'_>| bead.is_open() && bead.is_a(&Kind::Agent, "gt:agent");
+    let is_agent =
+        |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
     let found = stores.flat_map(|beads| beads.select(is_agent));
     let found = found.filter_map(Ids::of_agent);
     without_descriptions(found.map(|ids| ids.address.mailbox()))
@@ -139,11 +140,14 @@ fn work(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn convoys(town: &LiveTown) -> Vec<CompletionValue> {
-    in_stores(town, |bead| bead.is_a(&Kind::Convoy, "gt:convoy"))
+    in_stores(town, |bead| {
+        bead.has_kind_or_label(&Kind::Convoy, "gt:convoy")
+    })
 }
 
 fn requests(town: &LiveTown) -> Vec<CompletionValue> {
-    let is_request = |bead: &BeadRef<'_>| bead.is_a(&Kind::MergeRequest, "gt:merge-request");
+    let is_request =
+        |bead: &BeadRef<'_>| bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request");
     in_stores(town, |bead| bead.is_open() && is_request(bead))
 }
 
@@ -159,7 +163,7 @@ fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
 
 fn messages(town: &LiveTown) -> Vec<CompletionValue> {
     in_stores(town, |bead| {
-        bead.is_open() && bead.is_a(&Kind::Message, "gt:message")
+        bead.is_open() && bead.has_kind_or_label(&Kind::Message, "gt:message")
     })
 }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
@@ -270,7 +270,7 @@ impl Progress {
 fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())

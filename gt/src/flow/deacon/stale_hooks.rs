@@ -4,7 +4,7 @@
 //! restarts workers itself.
 
 use bd::bead::{Bead, Status};
-use bd::store::Mark;
+use bd::store::BeadMark;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -96,8 +96,8 @@ pub fn stale_hooks(
         view.blind.unwrap_or_default()
     );
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked =
-        stores.flat_map(|store| store.select_marked(&[Mark::Status(&Status::Hooked)], |_| true));
+    let hooked = stores
+        .flat_map(|store| store.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
     let mut found: Vec<StaleHook> = hooked
         .filter_map(|bead| {
             let age = view.now.duration_since(bead.updated_at.instant());

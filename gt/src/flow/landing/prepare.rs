@@ -112,7 +112,8 @@ fn nothing(tip: String, onto: String) -> LandedStep {
 /// Work that was merged to the convoy's branch and is not there any more: someone took it back.
 fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
     let beads = job.store.snapshot()?;
-    let merged = beads.select(|head| head.is_a(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
+    let merged = beads
+        .select(|head| head.has_kind_or_label(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
     for request in merged.filter(|request| !request.is_open()) {
         if merge_request::receipt_of(request).target != job.receipt.branch {
             continue;

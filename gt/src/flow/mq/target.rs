@@ -1,7 +1,7 @@
 //! A target that fails its own gates: one task for it, and the requests wait until the target moves.
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadRef, Mark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -49,7 +49,7 @@ fn open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
         is(KEY, branch) && is("gate", gate)
     };
-    let mut open = beads.select_marked(&[Mark::Label(MERGE_LABEL)], BeadRef::is_open);
+    let mut open = beads.select_marked(&[BeadMark::Label(MERGE_LABEL)], BeadRef::is_open);
     open.find(is_it).map(|bead| bead.id.clone())
 }
 

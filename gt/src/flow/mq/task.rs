@@ -5,7 +5,7 @@ use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
-use bd::store::{BeadRef, Mark, Snapshot, Store, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
 use serde_json::json;
 
 use super::gate::Failure;
@@ -111,7 +111,7 @@ pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
     }
     let root = root_of(beads, task);
     let before = beads
-        .select_marked(&[Mark::Label(LABEL)], |_| true)
+        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
         .filter(|other| root_of(beads, other) == root);
     root.is_none() || before.count() < REPAIRS
@@ -125,7 +125,7 @@ fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
 
 /// The open tasks whose request was closed without being merged: by hand, with or without its bead.
 pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
-    let open = beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open);
+    let open = beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open);
     open.filter(|task| !is_needed(beads, task)).collect()
 }
 
@@ -162,7 +162,7 @@ fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
 /// Does so for every open task: a run that was killed right after it made one did not get to it.
 pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
-    for task in beads.select_marked(&[Mark::Label(LABEL)], BeadRef::is_open) {
+    for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
         let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
             track(town, &task.id, &source_of(request))?;
@@ -271,7 +271,7 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
     let of_it = |bead: &Bead| merge_request::resolves(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
-        .select_marked(&[Mark::Label(LABEL)], BeadRef::is_open)
+        .select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open)
         .filter(|bead| of_it(bead))
         .cloned()
         .collect();

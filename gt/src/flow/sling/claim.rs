@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::{SlingRequest, leaving, rig_of};
 use crate::flow::convoy::integration;
@@ -408,9 +408,10 @@ pub(super) fn release_holders(
 ) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
-        .select_marked(&[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")], |_| {
-            true
-        })
+        .select_marked(
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
+            |_| true,
+        )
         .filter(|bead| bead.hook_bead == id && bead.id != id)
         .cloned()
         .collect();

@@ -19,7 +19,7 @@ pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<Str
         .collect();
     if snapshot
         .bead_ref(id)
-        .is_some_and(|head| head.has_external())
+        .is_some_and(|head| head.has_external_edge())
     {
         blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
     }

@@ -6,7 +6,7 @@
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 
@@ -78,9 +78,9 @@ impl MatterKind {
 }
 
 /// Beads that somebody is at work on have one of these.
-const HELD: [Mark<'_>; 2] = [
-    Mark::Status(&Status::Hooked),
-    Mark::Status(&Status::InProgress),
+const HELD: [BeadMark<'_>; 2] = [
+    BeadMark::Status(&Status::Hooked),
+    BeadMark::Status(&Status::InProgress),
 ];
 
 /// What in a rig needs a person, now or if it goes on to fail.
@@ -436,7 +436,7 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
 
 /// An open bead at which its worker gave up, and that nobody has taken since.
 fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
-    let failed = beads.select_marked(&[Mark::Label(attempt::FAILED_LABEL)], |head| {
+    let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |head| {
         head.status() == Status::Open
     });
     failed
@@ -467,7 +467,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
 
 /// A bead that its worker closed without `gt done`.
 fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
-    let closed = beads.select_marked(&[Mark::Label(attempt::UNPROVEN_LABEL)], |_| true);
+    let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
             let worker = attempt::unproven(bead)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Stamp, Status};
 use bd::change;
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::matter::Attention;
 use crate::host::LiveTown;
@@ -48,7 +48,7 @@ pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: boo
         })
         .collect();
     let over = town
-        .select_marked(&[Mark::Label(LABEL)], |head| !head.has_label(OVER))
+        .select_marked(&[BeadMark::Label(LABEL)], |head| !head.has_label(OVER))
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();

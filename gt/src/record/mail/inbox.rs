@@ -2,7 +2,7 @@
 
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
-use bd::store::{Mark, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use serde::Serialize;
 
 use super::MailError;
@@ -77,7 +77,10 @@ fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
         .select_marked(
-            &[Mark::Kind(&Kind::Message), Mark::Label("gt:message")],
+            &[
+                BeadMark::Kind(&Kind::Message),
+                BeadMark::Label("gt:message"),
+            ],
             move |head| all || head.is_open(),
         )
         .filter(|bead| !bead.is_tombstone() && bead.close_reason != Removal::Deleted.reason())

@@ -9,7 +9,7 @@ mod state;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
-use bd::store::{BeadRef, Mark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::Timestamp;
 
 pub use claimed::Claimed;
@@ -155,7 +155,7 @@ pub struct WithoutSession<'a> {
 pub fn without_sessions<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<WithoutSession<'a>> {
     let mut found: Vec<_> = beads
         .select_marked(
-            &[Mark::Kind(&Kind::Agent), Mark::Label("gt:agent")],
+            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
@@ -326,7 +326,7 @@ pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
         return Some(bead.id.clone());
     }
     beads
-        .select_marked(&[Mark::Status(&Status::Hooked)], |_| true)
+        .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
         .find(own)
         .map(|bead| bead.id.clone())
 }

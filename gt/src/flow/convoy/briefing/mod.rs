@@ -6,7 +6,7 @@
 //! with the same functions when that file is missing or older than the beads.
 
 use bd::bead::{Bead, Status};
-use bd::store::{BeadRef, Time};
+use bd::store::{BeadRef, TimeField};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,11 @@ pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<En
         }),
         Told::Tried(entry) => Some(entry),
         Told::Finished(head) => {
-            let part = if number < summed { head.part() } else { None };
+            let part = if number < summed {
+                head.parse_part()
+            } else {
+                None
+            };
             match part {
                 Some(part) => Some(summed_up(&head, part, time)),
                 None => head.bead().map(|bead| entry(bead, time)),
@@ -172,7 +176,7 @@ impl Told<'_> {
 
 /// What was to be told of a bead at a time, with when it came to be so.
 fn told_at(head: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Told<'_>)> {
-    let closed = head.time(Time::Closed).unwrap_or(Timestamp::MAX);
+    let closed = head.time(TimeField::Closed).unwrap_or(Timestamp::MAX);
     if head.status() == Status::Closed && closed <= time {
         return Some((closed, Told::Finished(head)));
     }
@@ -182,7 +186,7 @@ fn told_at(head: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Told<'_>)> 
 
 /// A bead that is not done and whose last attempt that failed did so before a time, with when that was.
 fn tried(head: &BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Entry)> {
-    let read: Summed = head.part()?;
+    let read: Summed = head.parse_part()?;
     let said = read.metadata?;
     let mut failures = said.failures(time);
     let last = failures.pop()?;

@@ -5,7 +5,7 @@
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
-use bd::store::{Mark, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
 use super::{Purpose, ReviewError};
@@ -206,7 +206,7 @@ fn read(bead: &Bead) -> Option<ReviewRequest> {
 /// The requests that wait for a person, or all that ever did, oldest first.
 pub fn list(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     let mut found: Vec<&Bead> = town
-        .select_marked(&[Mark::Label(LABEL)], move |head| all || head.is_open())
+        .select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open())
         .filter(|bead| !bead.ephemeral)
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
@@ -222,7 +222,7 @@ pub fn find(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewError> {
 /// The requests that are approved and not finished.
 pub fn unfinished(town: &Snapshot) -> Vec<String> {
     let found = town
-        .select_marked(&[Mark::Label(LABEL)], |_| true)
+        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter_map(read);
     found
         .filter(|request| request.state == ReviewState::Approved)
