@@ -9,9 +9,9 @@
 use std::hint::black_box;
 
 use bd::bead::record;
-use bd::graph::ready::{ReadyQuery, ready};
+use bd::graph::ready::{ReadyQuery, find_ready};
 use bd::merge;
-use bd::query::Filter;
+use bd::query::BeadFilter;
 use bd::store::Store;
 use bd::store::event::{BeadChange, BeadFile, Event};
 use bd::store::journal;
@@ -149,12 +149,12 @@ fn stores(criterion: &mut Criterion) {
             ..ReadyQuery::default()
         };
         let now = "2026-04-01T00:00:00Z".parse().unwrap();
-        bencher.iter(|| black_box(ready(&snapshot, &query, now)));
+        bencher.iter(|| black_box(find_ready(&snapshot, &query, now)));
     });
     group.bench_function("a search, the first ten", |bencher| {
-        let filter = Filter {
+        let filter = BeadFilter {
             text: Some("Comma".to_owned()),
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         bencher.iter(|| black_box(filter.search_first(&snapshot, 10).unwrap()));
     });

@@ -1,5 +1,5 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 use kit::ui::escape;
 
 use super::each;
@@ -21,12 +21,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("assign")?;
     let beads = each::change(ctx, "assigning", &[args.id], |tx, id| {
         let assignee = Some(args.name.clone());
-        change::update(
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 assignee,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::graph::external::Capabilities;
+use bd::graph::external::ExternalLookup;
 use bd::graph::{explain, ready};
 use kit::ui::{Page, Report, escape};
 
@@ -32,7 +32,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
     let below = match &args.parent {
-        Some(parent) => Some(ready::descendants(&snapshot, &snapshot.resolve(parent)?.id)),
+        Some(parent) => Some(ready::collect_descendants(
+            &snapshot,
+            &snapshot.resolve(parent)?.id,
+        )),
         None => None,
     };
     let limit = match args.limit {
@@ -41,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None if ctx.ui.is_json() => usize::MAX,
         None => LIMIT,
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);
     for row in snapshot.blocked_rows() {
         let head = snapshot.bead_ref_at(row.node);
@@ -55,7 +58,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             total += 1;
             continue;
         }
-        let by = explain::blockers(&snapshot, &head, |bead| outside.missing(bead));
+        let by = explain::list_blockers(&snapshot, &head, |bead| outside.unsatisfied(bead));
         if !is_sure && by.is_empty() {
             continue;
         }

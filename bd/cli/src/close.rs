@@ -85,7 +85,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         _ => true,
     };
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
-        change::close(tx, id, &reason, &session, args.force)
+        change::close_bead(tx, id, &reason, &session, args.force)
     })?;
     let unblocked = match closed.first() {
         Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,

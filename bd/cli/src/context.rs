@@ -153,7 +153,7 @@ impl Context {
 
     /// A time given to a flag.
     pub(crate) fn time(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
-        when::read(text, self.now(), &local_time_zone()).ok_or_else(|| {
+        when::parse_time(text, self.now(), &local_time_zone()).ok_or_else(|| {
             UsageError(format!(
                 "invalid {flag} format \"{text}\": use +2d, 2026-03-01, an RFC 3339 time, or words such as tomorrow"
             ))
@@ -162,7 +162,7 @@ impl Context {
 
     /// A time that lies back, or an age such as `5m`, given to a flag.
     pub(crate) fn past(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
-        when::past(text, self.now(), &local_time_zone()).ok_or_else(|| {
+        when::parse_past_time(text, self.now(), &local_time_zone()).ok_or_else(|| {
             UsageError(format!(
                 "invalid {flag} format \"{text}\": use 2h, 3d, 2026-03-01, an RFC 3339 time, or words such as yesterday"
             ))

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use bd::bead::{Stamp, Status};
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::each;
 use super::report::Changed;
@@ -27,13 +27,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .as_deref()
         .map(|text| ctx.time("--until", text))
         .transpose()?;
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(Status::Deferred),
         defer_until: until.map(|until| Some(Stamp::from(until))),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
     let beads = each::change(ctx, "deferring", &args.ids, |tx, id| {
-        change::update(tx, id, edit.clone())
+        change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {
         beads,

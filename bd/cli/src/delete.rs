@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::change::{self, Deleted};
+use bd::change::{self, DeletionEffects};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::escape;
@@ -72,9 +72,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("delete")?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check(tx, &ids)?;
-        let mut total = Deleted::default();
+        let mut total = DeletionEffects::default();
         for id in &ids {
-            let done = change::delete(tx, id, &args.reason, args.hard)?;
+            let done = change::delete_bead(tx, id, &args.reason, args.hard)?;
             total.dependencies_removed += done.dependencies_removed;
             total.references_updated += done.references_updated;
         }
@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::lines(summary(&ids, total, single), vec![line, details]).into_answer()
 }
 
-fn summary(ids: &[String], total: Deleted, single: bool) -> Value {
+fn summary(ids: &[String], total: DeletionEffects, single: bool) -> Value {
     if single {
         return json!({
             "deleted": ids[0],

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
-use bd::query::differ::{self, Difference};
+use bd::query::differ::{self, BeadDifference};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, cut, escape};
 
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             durable.cloned().collect()
         }
     };
-    let found = differ::differences(old.into_iter(), new.into_iter());
+    let found = differ::find_differences(old.into_iter(), new.into_iter());
     Ok(Box::new(Differences(found)))
 }
 
@@ -55,7 +55,7 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
 }
 
 #[derive(Debug)]
-struct Differences(Vec<Difference>);
+struct Differences(Vec<BeadDifference>);
 
 /// How long a value may be on a line.
 const VALUE: usize = 60;
@@ -72,7 +72,7 @@ fn short(value: &Value) -> String {
 
 impl Report for Differences {
     fn json(&self) -> Value {
-        let one = |own: &Difference| {
+        let one = |own: &BeadDifference| {
             let mut value = json!({"issue_id": own.bead().id, "diff_type": own.kind()});
             for (name, bead) in [("old_value", &own.old), ("new_value", &own.new)] {
                 if let Some(bead) = bead {

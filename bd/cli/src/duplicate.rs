@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let id = dep::resolve(tx, &args.id, "issue")?;
         let canonical = dep::resolve(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
-        change::replace_by(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
+        change::replace_bead(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
         Ok((id, canonical))
     })?;
     let value = json!({"duplicate": id, "canonical": canonical, "status": "closed"});

@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             for group in &groups {
                 for source in group.sources() {
                     let reason = format!("Duplicate of {}", group.target);
-                    change::replace_by(tx, source, &group.target, DepKind::Related, &reason)?;
+                    change::replace_bead(tx, source, &group.target, DepKind::Related, &reason)?;
                 }
             }
             Ok(())

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::change::{self, ChangeError, Edit};
+use bd::change::{self, BeadEdit, ChangeError};
 use bd::git::Git;
 use kit::failure::UsageError;
 use kit::sys::env::temp_dir;
@@ -73,8 +73,8 @@ impl Field {
         }
     }
 
-    fn edit(self, text: String) -> Edit {
-        let mut edit = Edit::default();
+    fn edit(self, text: String) -> BeadEdit {
+        let mut edit = BeadEdit::default();
         let place = match self {
             Self::Title => &mut edit.title,
             Self::Description => &mut edit.description,
@@ -134,7 +134,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ))
             .into());
         }
-        Ok(change::update(tx, id, field.edit(new))?)
+        Ok(change::update_bead(tx, id, field.edit(new))?)
     });
     if let Err(error) = saved {
         return Err(keep(path, error, old));

@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .parent
         .map(|id| snapshot.resolve(&id).map(|bead| bead.id.clone()))
         .transpose()?;
-    let is_whole = filter == bd::query::Filter::default();
+    let is_whole = filter == bd::query::BeadFilter::default();
     let beads: Vec<&Bead> = if is_whole {
         snapshot.all().collect()
     } else {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::query::{Filter, similar};
+use bd::query::{BeadFilter, similar};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
@@ -44,14 +44,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(_) => Vec::new(),
     };
     let statuses = args.status.iter().filter(|status| *status != "all");
-    let filter = Filter {
+    let filter = BeadFilter {
         statuses: statuses
             .map(|status| Status::from(status.as_str()))
             .collect(),
         not_statuses,
-        ..Filter::default()
+        ..BeadFilter::default()
     };
-    let mut pairs = similar::pairs(&filter.apply(&snapshot), args.threshold);
+    let mut pairs = similar::find_similar_pairs(&filter.apply(&snapshot), args.threshold);
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::graph::layers::{self, Layered};
+use bd::graph::layers::{self, LayeredBeads};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::failure::UsageError;
@@ -48,9 +48,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (parts, root) = match &args.id {
         Some(id) => {
             let bead = snapshot.resolve(id)?;
-            (vec![layers::around(&snapshot, &bead.id)], Some(bead))
+            (
+                vec![layers::collect_component(&snapshot, &bead.id)],
+                Some(bead),
+            )
         }
-        None => (layers::all_open(&snapshot), None),
+        None => (layers::list_open_components(&snapshot), None),
     };
     let parts: Vec<Part> = parts.iter().map(|part| Part::of(part, root)).collect();
     let form = match args {
@@ -95,7 +98,7 @@ struct Graph {
 }
 
 impl Part {
-    fn of(part: &Layered<'_>, root: Option<&Bead>) -> Self {
+    fn of(part: &LayeredBeads<'_>, root: Option<&Bead>) -> Self {
         Self {
             root: root.or(part.root()).cloned().unwrap_or_default(),
             beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
-use bd::query::{Filter, sort};
+use bd::query::{BeadFilter, sort};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -85,8 +85,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
 }
 
-fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
-    let filter = Filter {
+fn labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
+    let filter = BeadFilter {
         labels: vec![LABEL.to_owned()],
         ..filter
     };
@@ -95,7 +95,7 @@ fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
 
 fn list(ctx: &Context, status: Option<&str>) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let mut filter = Filter::default();
+    let mut filter = BeadFilter::default();
     match status {
         None => filter.not_statuses = vec![Status::Closed],
         Some("all") => {}
@@ -103,7 +103,7 @@ fn list(ctx: &Context, status: Option<&str>) -> CommandResult {
     }
     let mut found = labelled(&snapshot, filter);
     let count = found.len();
-    sort::usual(&mut found, count);
+    sort::sort_usual(&mut found, count);
     Ok(Box::new(Waiting(found.into_iter().cloned().collect())))
 }
 
@@ -127,7 +127,7 @@ fn close(
             change::add_comment(tx, &id, &author.actor, comment)?;
         }
         // An answer ends the question, whatever the bead waits for.
-        Ok(change::close(tx, &id, reason, "", true)?)
+        Ok(change::close_bead(tx, &id, reason, "", true)?)
     })?;
     let line = format!("✓ Closed {}: {}", bead.id, escape::escape_line(reason));
     TextReport::new(plain_json(&bead), line).into_answer()
@@ -135,7 +135,7 @@ fn close(
 
 fn stats(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let all = labelled(&snapshot, Filter::default());
+    let all = labelled(&snapshot, BeadFilter::default());
     let begins = |start: &str| {
         let closed = all.iter().filter(|bead| !bead.is_open());
         closed

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, id, lines};
-use bd::change::{self, ImportOptions, Imported, NewIds, Orphans};
+use bd::change::{self, ImportOptions, ImportReport, NewIds, OrphanPolicy};
 use bd::config::{self, Config};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
 use bd::store::mark;
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     force: bool,
     /// What to do about children of unknown parents
     #[arg(long, value_name = "MODE", default_value = "allow")]
-    orphan_handling: Orphans,
+    orphan_handling: OrphanPolicy,
     #[arg(long, hide = true)]
     dedupe_after: bool,
     /// Of several beads with one external reference, let the first keep it
@@ -78,11 +78,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         orphans: args.orphan_handling,
         clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
-    let mut done = Imported::default();
+    let mut done = ImportReport::default();
     let bar = ctx.ui.bar(beads.len());
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
         tx.add_vocabulary(words(&settings));
-        done = change::import(tx, beads, options, || bar.inc(1))?;
+        done = change::import_beads(tx, beads, options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {
             return Err(DryRun.into());
@@ -130,7 +130,7 @@ fn of_here(
         let new = |old: &String| Some((old.clone(), with_prefix(old, prefix)?));
         let ids: NewIds = foreign.iter().filter_map(new).collect();
         for bead in &mut beads {
-            change::renamed(bead, &ids);
+            change::apply_new_ids(bead, &ids);
         }
     } else if !foreign.is_empty() && !args.force {
         return Err(mismatch(&foreign, prefix));
@@ -176,7 +176,7 @@ fn read(
     }
     let path = ctx.env.make_absolute(file);
     if file != "-" && mark::is_database_at(&path) {
-        let database = sqlite::read(&path)?;
+        let database = sqlite::read_database(&path)?;
         let mut settings = database.settings;
         // Beads that are here already have a prefix, whether a setting says so or not.
         if ctx.store()?.snapshot()?.bead_refs().next().is_some() {
@@ -186,9 +186,9 @@ fn read(
         return Ok((database.found, settings));
     }
     let text = args::file(ctx, file)?;
-    if let Some(tracker) = args.from.or_else(|| foreign::detect(&text)) {
+    if let Some(tracker) = args.from.or_else(|| foreign::detect_tracker(&text)) {
         let here = ctx.store()?.snapshot()?;
-        let found = foreign::read(&text, tracker, prefix, &here)?;
+        let found = foreign::read_export(&text, tracker, prefix, &here)?;
         return Ok((found, BTreeMap::new()));
     }
     Ok((records(file, text)?, BTreeMap::new()))
@@ -219,7 +219,7 @@ fn records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
 #[error("nothing was changed")]
 pub(super) struct DryRun;
 
-fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> CommandResult {
+fn report(ctx: &Context, done: &ImportReport, source: &Source, is_dry: bool) -> CommandResult {
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"

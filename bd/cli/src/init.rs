@@ -8,7 +8,7 @@ use bd::hooks;
 use bd::store::paths::StorePaths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
-use bd::sync::fresh::{self, Taken};
+use bd::sync::fresh::{self, FetchedBeads};
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -203,28 +203,28 @@ fn warn_of_outer(ctx: &Context, dir: &Path) {
 }
 
 /// In a fresh clone the beads are on their branch: then they are read from there.
-fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<Taken>> {
+fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<FetchedBeads>> {
     let wanted = args.branch.as_deref();
     let mut config = ctx.config.clone();
     if let Some(branch) = wanted {
         config.set_flag("sync-branch", branch);
     }
     let there = if dir.is_dir() {
-        fresh::at(dir, &config)
+        fresh::find_fresh_store(dir, &config)
     } else {
         let here = ctx.env.cwd().join(".beads");
         let found = fresh::find_fresh_clone_around(&ctx.env, &config);
         found.filter(|fresh| fresh.dir == dir && dir == here)
     };
     match there {
-        Some(there) => Ok(Some(there.take(&ctx.clock)?)),
+        Some(there) => Ok(Some(there.fetch(&ctx.clock)?)),
         None => Ok(None),
     }
 }
 
 /// What is said of beads that were read from their branch.
-pub(super) fn taken_line(taken: &Taken) -> String {
-    let Taken {
+pub(super) fn taken_line(taken: &FetchedBeads) -> String {
+    let FetchedBeads {
         beads, branch, dir, ..
     } = taken;
     let beads = if *beads == 1 {

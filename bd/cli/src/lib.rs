@@ -459,7 +459,7 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
         ctx.is_on_branch(&there.branch);
         return Ok(ctx);
     }
-    let taken = there.take(&ctx.clock)?;
+    let taken = there.fetch(&ctx.clock)?;
     ctx.ui.status(&init::taken_line(&taken));
     context(ctx.env, global)
 }

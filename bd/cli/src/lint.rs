@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Status};
-use bd::query::{Filter, lint, sort};
+use bd::query::{BeadFilter, lint, sort};
 use kit::ui::{Page, Report, counted, escape};
 
 use kit::cli::report::CommandResult;
@@ -32,10 +32,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             status => vec![Status::from(status)],
         };
         let kind = args.kind.as_deref().map(Kind::from_filter);
-        Filter {
+        BeadFilter {
             statuses,
             kind,
-            ..Filter::default()
+            ..BeadFilter::default()
         }
         .apply(&snapshot)
     } else {
@@ -44,10 +44,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .collect::<Result<Vec<_>, _>>()?
     };
     let all = beads.len();
-    sort::usual(&mut beads, all);
+    sort::sort_usual(&mut beads, all);
     let found = beads
         .into_iter()
-        .map(|bead| (bead.clone(), lint::missing(bead)));
+        .map(|bead| (bead.clone(), lint::find_missing_headings(bead)));
     let found = found.filter(|(_, missing)| !missing.is_empty()).collect();
     let is_json = ctx.ui.is_json();
     Ok(Box::new(Lint { found, is_json }))

@@ -18,7 +18,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.store()?;
     let mut all = ctx.config.family("kv.memory");
     if let Some(text) = &args.text {
-        all.retain(|key, value| filter::contains(key, text) || filter::contains(value, text));
+        all.retain(|key, value| {
+            filter::contains_ignore_case(key, text) || filter::contains_ignore_case(value, text)
+        });
     }
     let lines = match (all.is_empty(), &args.text) {
         (true, Some(text)) => vec![format!("No memories match {text:?}")],

@@ -87,7 +87,7 @@ pub(super) fn relocate(
         }
         let new = change::copy_for_move(&bead);
         let made = there.transact(&author, &ctx.clock, |tx| {
-            Ok::<_, anyhow::Error>(change::create(tx, new)?)
+            Ok::<_, anyhow::Error>(change::create_bead(tx, new)?)
         })?;
         let edges = if remap {
             change::remap_edges(tx, &bead.id, &rig, &made.id)?

@@ -1,5 +1,5 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 use kit::failure::UsageError;
 
 use super::report::Changed;
@@ -36,12 +36,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let beads = each::change(ctx, "noting", &[args.id], |tx, id| {
         let append_notes = Some(text.to_owned());
-        change::update(
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 append_notes,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;

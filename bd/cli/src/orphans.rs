@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let begun = [Status::Open, Status::InProgress];
     let open = snapshot.select(|head| begun.contains(&head.status()) && !head.is_ephemeral());
-    let commits = mentions::by_id(&messages);
+    let commits = mentions::group_by_id(&messages);
     let named = open.filter_map(|bead| {
         let commits = commits.get(bead.id.as_str())?;
         let commits: Vec<Commit> = commits.iter().copied().map(Commit::of).collect();
@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .collect();
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
         let at = ids.iter().position(|own| own == id).unwrap_or_default();
-        change::close(tx, id, &reasons[at], "", false)
+        change::close_bead(tx, id, &reasons[at], "", false)
     })?;
     orphans.closed = closed.into_iter().map(|bead| bead.id).collect();
     Ok(Box::new(orphans))

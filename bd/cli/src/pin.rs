@@ -16,7 +16,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("pin")?;
     let beads = each::change(ctx, "pinning", &args.ids, |tx, id| {
-        change::amend(tx, id, |bead| {
+        change::amend_bead(tx, id, |bead| {
             bead.pinned = true;
         })
     })?;

@@ -1,5 +1,5 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::report::Changed;
 use super::{args, each};
@@ -20,12 +20,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("priority")?;
     let priority = Some(args::priority(&args.priority)?);
     let beads = each::change(ctx, "updating", &[args.id], |tx, id| {
-        change::update(
+        change::update_bead(
             tx,
             id,
-            Edit {
+            BeadEdit {
                 priority,
-                ..Edit::default()
+                ..BeadEdit::default()
             },
         )
     })?;

@@ -1,5 +1,5 @@
 use crate::context::Context;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 use kit::failure::UsageError;
 
 use super::report::plain_json;
@@ -28,11 +28,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if !bead.ephemeral {
             return Err(UsageError(format!("{id} is not a wisp (already persistent)")).into());
         }
-        let edit = Edit {
+        let edit = BeadEdit {
             ephemeral: Some(false),
-            ..Edit::default()
+            ..BeadEdit::default()
         };
-        change::update(tx, &id, edit)?;
+        change::update_bead(tx, &id, edit)?;
         let comment = match args.reason.as_deref().unwrap_or_default() {
             "" => "Promoted from wisp".to_owned(),
             reason => format!("Promoted from wisp: {reason}"),

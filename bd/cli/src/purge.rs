@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
-use bd::query::filter::glob;
+use bd::query::filter::is_glob_match;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
 use kit::failure::UsageError;
@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 Ok(days) => format!("{days}d"),
                 Err(_) => text.clone(),
             };
-            let nanos = when::duration(&age).ok_or_else(|| {
+            let nanos = when::parse_duration(&age).ok_or_else(|| {
                 UsageError(format!(
                     "invalid --older-than \"{text}\": use 12h, 7d or 2w"
                 ))
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             && args
                 .pattern
                 .as_deref()
-                .is_none_or(|pattern| glob(pattern, &bead.id))
+                .is_none_or(|pattern| is_glob_match(pattern, &bead.id))
     };
     let due = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
@@ -75,7 +75,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let ids = due(tx);
         tx.describe("purge", "");
         for id in &ids {
-            change::delete(tx, id, "purged", true)?;
+            change::delete_bead(tx, id, "purged", true)?;
         }
         Ok(ids)
     })?;

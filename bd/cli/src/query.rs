@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::query::{Order, expr, sort};
+use bd::query::{SortOrder, expr, sort};
 use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, Report, counted};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     long: bool,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
@@ -47,23 +47,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.words.join(" ");
     let zone = local_time_zone();
     let invalid = |error: expr::ExprError| UsageError(format!("invalid query: {error}"));
-    let expr = expr::read(&text, ctx.now(), &zone).map_err(invalid)?;
+    let expr = expr::parse_query(&text, ctx.now(), &zone).map_err(invalid)?;
     if args.parse_only {
         let read = expr.to_string();
         return TextReport::new(json!({"query": text, "parsed": read}), &read).into_answer();
     }
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
-    let with_closed = args.all || expr.asks_for_status();
-    let with_templates = args.all || expr.asks_for_templates();
+    let with_closed = args.all || expr.has_status_condition();
+    let with_templates = args.all || expr.has_template_condition();
     let beads = snapshot
         .select(|head| (with_closed || head.is_open()) && (with_templates || !head.is_template()));
     let mut found: Vec<&Bead> = beads.filter(|bead| expr.matches(bead, &zone)).collect();
     let total = found.len();
     match args.sort {
-        Some(order) => sort::sort(&mut found, order, args.reverse),
+        Some(order) => sort::sort_beads(&mut found, order, args.reverse),
         None => {
-            sort::usual(&mut found, total);
+            sort::sort_usual(&mut found, total);
             if args.reverse {
                 found.reverse();
             }

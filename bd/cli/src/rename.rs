@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_of(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let old = dep::resolve(tx, &args.id, "issue")?;
-        let count = change::rename(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
+        let count = change::rename_beads(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
         tx.describe("rename", "");
         Ok((old, count))
     })?;

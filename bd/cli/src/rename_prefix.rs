@@ -70,7 +70,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let count = ids.len();
     if !args.dry_run {
         store.transact(&ctx.author(), &ctx.clock, |tx| {
-            change::rename(tx, &ids)?;
+            change::rename_beads(tx, &ids)?;
             tx.describe("rename", "");
             Ok(())
         })?;

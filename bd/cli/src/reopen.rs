@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("reopen")?;
     each::resolve_all(ctx, &args.ids)?;
     let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
-        change::reopen(tx, id, args.reason.as_deref())
+        change::reopen_bead(tx, id, args.reason.as_deref())
     })?;
     if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {
         let line = |bead: &bd::bead::Bead| {

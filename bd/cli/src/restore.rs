@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Stamp};
-use bd::change::{self, Restored, Revived};
+use bd::change::{self, RestoredBeads, RevivedBead};
 use bd::store::Store;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -108,7 +108,7 @@ fn back(ctx: &Context, args: &Args) -> CommandResult {
         return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
     ctx.may_change("restore")?;
-    let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
+    let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids);
     let restored = restored?;
     if ctx.ui.is_json() {
         for line in restored.revived.iter().flat_map(remarks) {
@@ -119,7 +119,7 @@ fn back(ctx: &Context, args: &Args) -> CommandResult {
 }
 
 /// The beads that came back.
-struct RestoreReport(Restored);
+struct RestoreReport(RestoredBeads);
 
 impl Report for RestoreReport {
     fn json(&self) -> Value {
@@ -158,7 +158,7 @@ impl Report for RestoreReport {
 }
 
 /// What did not come back with a bead.
-fn remarks(revived: &Revived) -> Vec<String> {
+fn remarks(revived: &RevivedBead) -> Vec<String> {
     let edges = revived.left_out.iter();
     let mut remarks: Vec<String> = edges
         .map(|edge| format!("not back: {}", escape::escape_line(edge)))

@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use crate::context::Context;
-use bd::query::{Order, sort};
+use bd::query::{SortOrder, sort};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     limit: usize,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
@@ -75,10 +75,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter(|bead| snapshot.get(&bead.id).is_none());
         found.extend(old.filter(|bead| filter.matches(bead)));
         let all = found.len();
-        sort::usual(&mut found, all);
+        sort::sort_usual(&mut found, all);
     }
     if let Some(order) = args.sort {
-        sort::sort(&mut found, order, args.reverse);
+        sort::sort_beads(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }

@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::{Bead, Status};
-use bd::query::Filter;
-use bd::query::filter::Between;
+use bd::query::BeadFilter;
+use bd::query::filter::TimeRange;
 use kit::ui::{Page, Report};
 
 use super::line;
@@ -28,18 +28,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let days = i64::from(args.days);
     let before = ctx.now() - jiff::SignedDuration::from_hours(24 * days);
-    let filter = Filter {
+    let filter = BeadFilter {
         statuses: args
             .status
             .iter()
             .map(|status| Status::from(status.as_str()))
             .collect(),
         not_statuses: vec![Status::Closed],
-        updated: Between {
+        updated: TimeRange {
             before: Some(before),
             after: None,
         },
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     let mut beads = filter.apply(&snapshot);
     beads.sort_by_key(|bead| (bead.updated_at.instant(), bead.id.clone()));

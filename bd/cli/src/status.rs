@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Status;
-use bd::graph::external::Capabilities;
+use bd::graph::external::ExternalLookup;
 use bd::graph::standing;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::ui::{Page, Report};
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let mut summary = match &mine {
         Some(name) => {
@@ -33,7 +33,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         None => Summary::of_all(&snapshot),
     };
-    let standing = standing::count(&snapshot, &mut outside, ctx.now(), mine.as_deref());
+    let standing =
+        standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
     summary.ready = standing.ready;
     summary.blocked = standing.blocked;
     Ok(Box::new(summary))

@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let id = dep::resolve(tx, &args.id, "issue")?;
         let new = dep::resolve(tx, &args.with, "replacement")?;
         let reason = format!("Superseded by {new}");
-        change::replace_by(tx, &id, &new, DepKind::Supersedes, &reason)?;
+        change::replace_bead(tx, &id, &new, DepKind::Supersedes, &reason)?;
         Ok((id, new))
     })?;
     let value = json!({"superseded": id, "replacement": new, "status": "closed"});

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::git::{Identity, NETWORK};
-use bd::sync::{self, SyncRequest, Synced};
+use bd::sync::{self, SyncReport, SyncRequest};
 use kit::ui::{Page, Report, counted, escape};
 
 use super::merge;
@@ -95,14 +95,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         network: NETWORK,
         store: &store,
         config: &settings,
-        author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
+        author: sync::choose_author(&settings, ctx.env.cwd(), &ctx.env, actor),
         message: args.message.as_deref(),
         pull: !args.no_pull,
         push: !args.no_push && settings.can_push(),
         clock: &ctx.clock,
         random: &ctx.random,
     };
-    let synced = sync::sync(&request);
+    let synced = sync::sync_store(&request);
     let synced = synced?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
     Ok(Box::new(Done(synced)))
@@ -125,7 +125,7 @@ fn fold(ctx: &Context, args: &Args) -> CommandResult {
 fn preview(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
-    let place = sync::SyncPlace::of(store.dir(), &settings)?;
+    let place = sync::SyncPlace::for_folder(store.dir(), &settings)?;
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let beads = sync::count_unsynced(&store, &place)?;
@@ -148,7 +148,7 @@ fn preview(ctx: &Context, args: &Args) -> CommandResult {
 }
 
 /// What a full sync did.
-struct Done(Synced);
+struct Done(SyncReport);
 
 impl Report for Done {
     fn json(&self) -> Value {

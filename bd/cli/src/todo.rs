@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Status};
-use bd::change::{self, New};
-use bd::query::{Filter, sort};
+use bd::change::{self, NewBead};
+use bd::query::{BeadFilter, sort};
 use kit::ui::{Page, Report, escape};
 
 use super::report::plain_json;
@@ -61,15 +61,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             description,
         }) => {
             ctx.may_change("todo")?;
-            let new = New {
+            let new = NewBead {
                 title: title.join(" "),
                 priority: args::priority(&priority)?,
                 description,
-                ..New::default()
+                ..NewBead::default()
             };
             let store = ctx.store()?;
-            let result =
-                store.transact(&ctx.author(), &ctx.clock, |tx| Ok(change::create(tx, new)?));
+            let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+                Ok(change::create_bead(tx, new)?)
+            });
             let bead = result?;
             let text = format!("✓ Added {}: {}", bead.id, escape::escape_line(&bead.title));
             TextReport::new(plain_json(&bead), text).into_answer()
@@ -77,7 +78,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(Verb::Done { ids, reason }) => {
             ctx.may_change("todo")?;
             let beads = each::change(ctx, "closing", &ids, |tx, id| {
-                change::close(tx, id, &reason, "", false)
+                change::close_bead(tx, id, &reason, "", false)
             })?;
             let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
             let lines = ids.iter().map(|id| format!("✓ Done {id}")).collect();
@@ -88,18 +89,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn list(ctx: &Context, all: bool) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let filter = Filter {
+    let filter = BeadFilter {
         kind: Some(Kind::Task),
         not_statuses: if all {
             Vec::new()
         } else {
             vec![Status::Closed]
         },
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     let mut found = filter.apply(&snapshot);
     let all = found.len();
-    sort::usual(&mut found, all);
+    sort::sort_usual(&mut found, all);
     Ok(Box::new(Todo {
         beads: found.into_iter().cloned().collect(),
     }))

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use bd::bead::Status;
-use bd::change::{self, Edit};
+use bd::change::{self, BeadEdit};
 
 use super::each;
 use super::report::Changed;
@@ -17,13 +17,13 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("undefer")?;
     each::resolve_all(ctx, &args.ids)?;
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(Status::Open),
         defer_until: Some(None),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
     let beads = each::change(ctx, "undeferring", &args.ids, |tx, id| {
-        change::update(tx, id, edit.clone())
+        change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {
         beads,

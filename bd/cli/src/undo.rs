@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (mut undone, mut left) = (Vec::new(), events.len());
     for event in events {
         let result = store.transact(&author, &ctx.clock, |tx| {
-            let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
+            let undone = change::undo_event(tx, &event).map_err(anyhow::Error::from);
             undone.map_err(|error| error.context(format!("undoing {}", event.id)))
         });
         match result {
@@ -104,7 +104,7 @@ fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>>
 #[derive(Debug)]
 struct Undone {
     event: Event,
-    done: change::Undone,
+    done: change::UndoOutcome,
 }
 
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("unpin")?;
     let beads = each::change(ctx, "unpinning", &args.ids, |tx, id| {
-        change::amend(tx, id, |bead| {
+        change::amend_bead(tx, id, |bead| {
             bead.pinned = false;
             // Older clients pin by the status.
             if bead.status == Status::Pinned {

@@ -1,6 +1,6 @@
 //! Beads of agents: their state, when they last did something, and what is in their slots.
 
-use super::{ChangeError, New, amend, create, live};
+use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Kind};
 use crate::store::Tx;
 
@@ -31,7 +31,7 @@ impl AgentSlot {
     }
 
     /// The bead that is in it; empty if none is.
-    pub fn of(self, agent: &Bead) -> &str {
+    pub fn bead_of(self, agent: &Bead) -> &str {
         match self {
             Self::Hook => &agent.hook_bead,
             Self::Role => &agent.role_bead,
@@ -47,14 +47,14 @@ pub fn set_slot(
     bead: &str,
 ) -> Result<Bead, ChangeError> {
     let own = agent_bead(tx, agent)?;
-    let held = slot.of(&own);
+    let held = slot.bead_of(&own);
     if slot == AgentSlot::Hook && !bead.is_empty() && !held.is_empty() && held != bead {
         return Err(ChangeError::SlotTaken {
             agent: agent.to_owned(),
             by: held.to_owned(),
         });
     }
-    amend(tx, agent, |own| {
+    amend_bead(tx, agent, |own| {
         let place = match slot {
             AgentSlot::Hook => &mut own.hook_bead,
             AgentSlot::Role => &mut own.role_bead,
@@ -66,18 +66,18 @@ pub fn set_slot(
 /// Records what state an agent is in. An agent without a bead gets one.
 pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, ChangeError> {
     if tx.get_live(id).is_none() {
-        let new = New {
+        let new = NewBead {
             id: Some(id.to_owned()),
             title: format!("Agent: {id}"),
             issue_type: Kind::Agent,
             labels: vec![AGENT_LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         };
-        create(tx, new)?;
+        create_bead(tx, new)?;
     }
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend(tx, id, |own| {
+    amend_bead(tx, id, |own| {
         state.clone_into(&mut own.agent_state);
         own.last_activity = Some(now);
     })
@@ -87,11 +87,11 @@ pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, C
 pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend(tx, id, |own| own.last_activity = Some(now))
+    amend_bead(tx, id, |own| own.last_activity = Some(now))
 }
 
 fn agent_bead(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
-    let own = live(tx, id)?;
+    let own = load_live_bead(tx, id)?;
     if own.issue_type == Kind::Agent || own.has_label(AGENT_LABEL) {
         return Ok(own);
     }

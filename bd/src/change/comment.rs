@@ -1,6 +1,6 @@
 //! Comments.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Comment, Stamp};
 use crate::store::Tx;
 
@@ -11,7 +11,7 @@ pub fn add_comment(
     author: &str,
     text: &str,
 ) -> Result<Comment, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     let number = bead
         .comments
         .iter()

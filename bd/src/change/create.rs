@@ -14,7 +14,7 @@ use crate::store::Tx;
     clippy::struct_excessive_bools,
     reason = "the fields are those of the bead"
 )]
-pub struct New {
+pub struct NewBead {
     /// An id chosen by hand.
     pub id: Option<String>,
     /// Accept an id of a foreign prefix.
@@ -66,9 +66,9 @@ pub struct New {
     pub bonded_from: Option<serde_json::Value>,
 }
 
-impl New {
+impl NewBead {
     /// What describes a bead, for a copy of it; not who made it, when, nor what it is linked with.
-    pub(crate) fn like(bead: &Bead) -> Self {
+    pub(crate) fn from_bead(bead: &Bead) -> Self {
         Self {
             title: bead.title.clone(),
             description: bead.description.clone(),
@@ -87,7 +87,7 @@ impl New {
     }
 }
 
-impl Default for New {
+impl Default for NewBead {
     fn default() -> Self {
         let blank = String::new;
         Self {
@@ -138,7 +138,7 @@ impl Default for New {
 }
 
 /// Makes a bead.
-pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
+pub fn create_bead(tx: &mut Tx<'_>, new: NewBead) -> Result<Bead, ChangeError> {
     let now = tx.now();
     let creator = new
         .created_by
@@ -146,7 +146,7 @@ pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
         .unwrap_or_else(|| tx.actor().to_owned());
     let id = choose_id(tx, &new, &creator, &now)?;
     let (parent, deps) = (new.parent.clone(), new.deps.clone());
-    let bead = fill(new, id, creator, now, &tx.author().owner);
+    let bead = build_bead(new, id, creator, now, &tx.author().owner);
     let id = bead.id.clone();
     tx.put(bead)?;
     if let Some(parent) = parent {
@@ -155,10 +155,16 @@ pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
     for (kind, target) in deps {
         add_dep(tx, &id, &target, kind)?;
     }
-    super::live(tx, &id)
+    super::load_live_bead(tx, &id)
 }
 
-pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead {
+pub(super) fn build_bead(
+    new: NewBead,
+    id: String,
+    creator: String,
+    now: Stamp,
+    owner: &str,
+) -> Bead {
     let closed_at = (new.status == Status::Closed).then(|| now.clone());
     let mut labels = new.labels;
     if labels.iter().any(|label| label == "gt:agent") {
@@ -219,7 +225,7 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
 
 pub(super) fn choose_id(
     tx: &Tx<'_>,
-    new: &New,
+    new: &NewBead,
     creator: &str,
     now: &Stamp,
 ) -> Result<String, ChangeError> {
@@ -229,14 +235,14 @@ pub(super) fn choose_id(
         return Err(ChangeError::NoParent(parent.clone()));
     }
     match (&new.id, &new.parent) {
-        (Some(id), _) => given_id(tx, id, new.force),
-        (None, Some(parent)) => child_id(tx, parent),
-        (None, None) => hashed_id(tx, new, creator, now),
+        (Some(id), _) => check_given_id(tx, id, new.force),
+        (None, Some(parent)) => next_child_id(tx, parent),
+        (None, None) => generate_hashed_id(tx, new, creator, now),
     }
 }
 
 /// An id chosen by hand: free, or that of a deleted bead, which it replaces.
-fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
+fn check_given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
     if !id::is_well_formed(id) {
         let invalid = crate::bead::validate::ValidationError::Id(id.to_owned());
         return Err(ChangeError::Store(invalid.into()));
@@ -273,7 +279,7 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
 }
 
 /// The next child of a bead; numbers of deleted children are not used again.
-fn child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
+fn next_child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
     check_depth(tx, parent)?;
     Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
 }
@@ -294,7 +300,12 @@ pub(super) fn check_depth(tx: &Tx<'_>, parent: &str) -> Result<(), ChangeError> 
     Ok(())
 }
 
-fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+fn generate_hashed_id(
+    tx: &Tx<'_>,
+    new: &NewBead,
+    creator: &str,
+    now: &Stamp,
+) -> Result<String, ChangeError> {
     let prefix = match &new.prefix {
         Some(prefix) => prefix.clone(),
         None => tx.prefix()?,

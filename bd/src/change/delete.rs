@@ -3,13 +3,13 @@
 //! Edges that touch it go; where its id stands in the text of a bead that was connected with it, a note
 //! takes its place. A wisp, and any bead deleted `hard`, is gone without a tombstone.
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
 /// What a deletion took along.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Deleted {
+pub struct DeletionEffects {
     /// Edges that went.
     pub dependencies_removed: usize,
     /// Beads whose text named it.
@@ -17,9 +17,14 @@ pub struct Deleted {
 }
 
 /// Deletes a bead.
-pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Deleted, ChangeError> {
-    let bead = live(tx, id)?;
-    let mut done = Deleted {
+pub fn delete_bead(
+    tx: &mut Tx<'_>,
+    id: &str,
+    reason: &str,
+    hard: bool,
+) -> Result<DeletionEffects, ChangeError> {
+    let bead = load_live_bead(tx, id)?;
+    let mut done = DeletionEffects {
         dependencies_removed: bead.dependencies.len(),
         references_updated: 0,
     };
@@ -42,7 +47,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Del
         let edges = other.dependencies.len();
         other.dependencies.retain(|edge| edge.depends_on_id != id);
         done.dependencies_removed += edges - other.dependencies.len();
-        if forget(&mut other, id) {
+        if replace_mentions(&mut other, id) {
             done.references_updated += 1;
             tx.put_updated(other)?;
         } else {
@@ -52,12 +57,12 @@ pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Del
     if hard || bead.ephemeral {
         tx.erase(id)?;
     } else {
-        bury(tx, bead, reason)?;
+        write_tombstone(tx, bead, reason)?;
     }
     Ok(done)
 }
 
-fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError> {
+fn write_tombstone(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError> {
     let now = tx.now();
     bead.original_type = bead.issue_type.to_string();
     bead.status = Status::Tombstone;
@@ -72,7 +77,7 @@ fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError
 }
 
 /// The texts of a bead in which others are named.
-pub(super) fn texts(bead: &mut Bead) -> [&mut String; 4] {
+pub(super) fn mutable_texts(bead: &mut Bead) -> [&mut String; 4] {
     [
         &mut bead.description,
         &mut bead.notes,
@@ -82,14 +87,14 @@ pub(super) fn texts(bead: &mut Bead) -> [&mut String; 4] {
 }
 
 /// What takes the place of a deleted bead's id in texts.
-pub(super) fn note(id: &str) -> String {
+pub(super) fn format_deletion_note(id: &str) -> String {
     format!("[deleted:{id}]")
 }
 
 /// Replaces an id in the texts of a bead; says whether it was there.
-fn forget(bead: &mut Bead, id: &str) -> bool {
+fn replace_mentions(bead: &mut Bead, id: &str) -> bool {
     let mut found = false;
-    for text in texts(bead) {
+    for text in mutable_texts(bead) {
         if let Some(fresh) = replace_id(text, id) {
             *text = fresh;
             found = true;
@@ -115,7 +120,7 @@ fn replace_id(text: &str, id: &str) -> Option<String> {
         if part {
             out.push_str(id);
         } else {
-            out.push_str(&note(id));
+            out.push_str(&format_deletion_note(id));
             found = true;
         }
         rest = after;

@@ -2,24 +2,24 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind, Kind, id};
 use crate::store::{Snapshot, Tx};
 
 /// Adds an edge: `from` depends on `to`. The same edge twice is fine. Says whether it is new.
 pub fn add_dep(tx: &mut Tx<'_>, from: &str, to: &str, kind: DepKind) -> Result<bool, ChangeError> {
-    add_dep_with(tx, from, to, kind, "")
+    add_dep_with_metadata(tx, from, to, kind, "")
 }
 
 /// Adds an edge that carries metadata.
-pub fn add_dep_with(
+pub fn add_dep_with_metadata(
     tx: &mut Tx<'_>,
     from: &str,
     to: &str,
     kind: DepKind,
     metadata: &str,
 ) -> Result<bool, ChangeError> {
-    let mut bead = live(tx, from)?;
+    let mut bead = load_live_bead(tx, from)?;
     let is_about = matches!(kind, DepKind::ParentChild | DepKind::RelatesTo);
     if !is_about && is_below(tx, &bead, to) {
         return Err(ChangeError::Deadlock {
@@ -41,7 +41,7 @@ pub fn add_dep_with(
             kind: edge.kind.to_string(),
         });
     }
-    check(tx, &bead, to, &kind)?;
+    check_new_edge(tx, &bead, to, &kind)?;
     if kind == DepKind::DiscoveredFrom {
         inherit_repository(tx, &mut bead, to);
     }
@@ -58,7 +58,7 @@ pub fn add_dep_with(
     Ok(true)
 }
 
-fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), ChangeError> {
+fn check_new_edge(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), ChangeError> {
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
@@ -86,7 +86,7 @@ fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), Chang
     if *kind == DepKind::RelatesTo {
         return Ok(());
     }
-    match path(tx, to, &bead.id) {
+    match find_path(tx, to, &bead.id) {
         Some(mut path) => {
             path.insert(0, bead.id.clone());
             Err(ChangeError::Cycle { path })
@@ -115,17 +115,17 @@ fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
 fn is_below(tx: &Tx<'_>, bead: &Bead, ancestor: &str) -> bool {
     let parents = std::iter::successors(bead.parent(), |id| tx.get_live(id)?.parent());
     // Edges of a damaged file may go in a circle.
-    ancestor_of(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
+    is_ancestor_id(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
 }
 
 /// Whether `ancestor` is the parent of `id`, or its parent's parent and so on, by their dotted ids.
-pub fn ancestor_of(id: &str, ancestor: &str) -> bool {
+pub fn is_ancestor_id(id: &str, ancestor: &str) -> bool {
     std::iter::successors(id::split_child(id), |(parent, _)| id::split_child(parent))
         .any(|(parent, _)| parent == ancestor)
 }
 
 /// The shortest way along edges from one bead to another, both named.
-fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
+fn find_path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
     let mut came_from: HashMap<&str, &str> = HashMap::new();
     let start = snapshot.get(from)?;
     let mut queue = VecDeque::from([start]);
@@ -163,7 +163,7 @@ pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
                 done.extend(way.pop());
             }
             if let Some(at) = way.iter().position(|other| *other == here.id()) {
-                return Some(from_smallest(
+                return Some(rotate_to_smallest(
                     way[at..].iter().map(|id| (*id).to_owned()).collect(),
                 ));
             }
@@ -184,7 +184,7 @@ pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     None
 }
 
-fn from_smallest(mut circle: Vec<String>) -> Vec<String> {
+fn rotate_to_smallest(mut circle: Vec<String>) -> Vec<String> {
     let smallest = circle.iter().enumerate().min_by_key(|(_, id)| id.as_str());
     let at = smallest.map_or(0, |(at, _)| at);
     circle.rotate_left(at);
@@ -193,7 +193,7 @@ fn from_smallest(mut circle: Vec<String>) -> Vec<String> {
 
 /// Removes the edge between two beads, whatever its kind.
 pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeError> {
-    let mut bead = live(tx, from)?;
+    let mut bead = load_live_bead(tx, from)?;
     let count = bead.dependencies.len();
     bead.dependencies.retain(|edge| edge.depends_on_id != to);
     if bead.dependencies.len() == count {
@@ -213,7 +213,7 @@ pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(),
     {
         return Err(ChangeError::NoParent(parent.to_owned()));
     }
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     bead.dependencies
         .retain(|edge| edge.kind != DepKind::ParentChild);
     tx.put(bead)?;
@@ -224,16 +224,16 @@ pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(),
 }
 
 /// Links two beads both ways.
-pub fn relate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+pub fn relate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     add_dep(tx, a, b, DepKind::RelatesTo)?;
     add_dep(tx, b, a, DepKind::RelatesTo)?;
     Ok(())
 }
 
 /// Removes the links between two beads.
-pub fn unrelate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+pub fn unrelate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     for (from, to) in [(a, b), (b, a)] {
-        let mut bead = live(tx, from)?;
+        let mut bead = load_live_bead(tx, from)?;
         bead.dependencies
             .retain(|edge| edge.depends_on_id != to || edge.kind != DepKind::RelatesTo);
         tx.put(bead)?;

@@ -1,6 +1,6 @@
 //! Changes of fields.
 
-use super::{ChangeError, dep, label, live};
+use super::{ChangeError, dep, label, load_live_bead};
 use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Kind, RawJson, Stamp, Status, hash};
 use crate::store::Tx;
@@ -8,7 +8,7 @@ use crate::store::Tx;
 /// What to change; what is `None` stays.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "the fields are those of the bead")]
-pub struct Edit {
+pub struct BeadEdit {
     pub title: Option<String>,
     pub description: Option<String>,
     pub design: Option<String>,
@@ -49,22 +49,22 @@ pub struct Edit {
 
 /// Changes the fields of a bead. `updated_at` moves only when a field of its own changed, not for labels
 /// and edges.
-pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+pub fn update_bead(tx: &mut Tx<'_>, id: &str, edit: BeadEdit) -> Result<Bead, ChangeError> {
+    let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
         return Err(ChangeError::Template(id.to_owned()));
     }
-    texts(&mut bead, &edit)?;
+    apply_texts(&mut bead, &edit)?;
     if let Some(status) = &edit.status {
-        shift_status(&mut bead, status, &tx.now())?;
+        apply_status(&mut bead, status, &tx.now())?;
         if bead.status == Status::Closed
             && let Some(session) = &edit.session
         {
             bead.closed_by_session.clone_from(session);
         }
     }
-    values(&mut bead, &edit);
-    metadata(&mut bead, &edit);
+    apply_values(&mut bead, &edit);
+    apply_metadata(&mut bead, &edit);
     if tx.get_live(id) == Some(&bead) {
         tx.put(bead)?;
     } else {
@@ -82,10 +82,10 @@ pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError
     if let Some(parent) = edit.parent {
         dep::set_parent(tx, id, parent.as_deref())?;
     }
-    live(tx, id)
+    load_live_bead(tx, id)
 }
 
-fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
+fn apply_texts(bead: &mut Bead, edit: &BeadEdit) -> Result<(), ChangeError> {
     if let Some(title) = &edit.title {
         if title.is_empty() || title.len() > 500 {
             return Err(ChangeError::TitleLength);
@@ -117,7 +117,7 @@ fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn values(bead: &mut Bead, edit: &Edit) {
+fn apply_values(bead: &mut Bead, edit: &BeadEdit) {
     if let Some(priority) = edit.priority {
         bead.priority = priority;
     }
@@ -141,7 +141,7 @@ fn values(bead: &mut Bead, edit: &Edit) {
     }
 }
 
-fn metadata(bead: &mut Bead, edit: &Edit) {
+fn apply_metadata(bead: &mut Bead, edit: &BeadEdit) {
     if let Some(raw) = &edit.metadata {
         bead.metadata = not_empty(raw.clone());
     }
@@ -165,8 +165,8 @@ pub(super) fn not_empty(raw: RawJson) -> Option<RawJson> {
 }
 
 /// Refuses if the bead is not at this version: the first 8 or more digits of its version, or its `updated_at`.
-pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
-    let bead = live(tx, id)?;
+pub fn check_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
+    let bead = load_live_bead(tx, id)?;
     let version = hash::compute_version(&bead);
     let time = expected.parse::<jiff::Timestamp>();
     let is_time = time.is_ok_and(|time| time == bead.updated_at.instant());
@@ -182,15 +182,15 @@ pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), Chang
 
 /// Sets the status of a bead with all that follows from it.
 pub fn set_status(tx: &mut Tx<'_>, id: &str, status: Status) -> Result<Bead, ChangeError> {
-    let edit = Edit {
+    let edit = BeadEdit {
         status: Some(status),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
-    update(tx, id, edit)
+    update_bead(tx, id, edit)
 }
 
 /// Becoming closed sets the closing time; becoming anything else clears it and the reason.
-pub(super) fn shift_status(
+pub(super) fn apply_status(
     bead: &mut Bead,
     status: &Status,
     now: &Stamp,
@@ -212,8 +212,8 @@ pub(super) fn shift_status(
 }
 
 /// Takes a bead that no one has: it gets the assignee and is in progress.
-pub fn claim(tx: &mut Tx<'_>, id: &str, who: &str) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, ChangeError> {
+    let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
         return Err(ChangeError::Template(id.to_owned()));
     }
@@ -226,22 +226,22 @@ pub fn claim(tx: &mut Tx<'_>, id: &str, who: &str) -> Result<Bead, ChangeError> 
             by: bead.assignee,
         });
     }
-    who.clone_into(&mut bead.assignee);
+    assignee.clone_into(&mut bead.assignee);
     bead.status = Status::InProgress;
     tx.put_updated(bead)?;
-    live(tx, id)
+    load_live_bead(tx, id)
 }
 
 /// Changes a bead by hand and moves its `updated_at`, if anything is different then.
-pub fn amend(
+pub fn amend_bead(
     tx: &mut Tx<'_>,
     id: &str,
     change: impl FnOnce(&mut Bead),
 ) -> Result<Bead, ChangeError> {
-    let mut bead = live(tx, id)?;
+    let mut bead = load_live_bead(tx, id)?;
     change(&mut bead);
     if tx.get_live(id) != Some(&bead) {
         tx.put_updated(bead)?;
     }
-    live(tx, id)
+    load_live_bead(tx, id)
 }

@@ -8,7 +8,7 @@ use crate::store::Tx;
 
 /// What to do about a child whose parent is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Orphans {
+pub enum OrphanPolicy {
     /// Import it.
     #[default]
     Allow,
@@ -28,7 +28,7 @@ pub struct ImportOptions {
     /// Refuse edges to beads that are not there.
     pub strict: bool,
     /// What to do about children without their parent.
-    pub orphans: Orphans,
+    pub orphans: OrphanPolicy,
     /// Of several beads with one reference to another tracker, let the first keep it.
     pub clear_duplicate_refs: bool,
 }
@@ -36,7 +36,7 @@ pub struct ImportOptions {
 /// What an import did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
-pub struct Imported {
+pub struct ImportReport {
     pub created: Vec<String>,
     pub updated: Vec<String>,
     pub unchanged: usize,
@@ -46,21 +46,21 @@ pub struct Imported {
 }
 
 /// Imports beads, and tells of each one. Of two with one id the first counts.
-pub fn import(
+pub fn import_beads(
     tx: &mut Tx<'_>,
     beads: impl IntoIterator<Item = Box<Bead>>,
     options: ImportOptions,
-    mut next: impl FnMut(),
-) -> Result<Imported, ChangeError> {
+    mut on_bead: impl FnMut(),
+) -> Result<ImportReport, ChangeError> {
     let mut beads: Vec<_> = beads.into_iter().collect();
-    check_references(&mut beads, options.clear_duplicate_refs)?;
-    let mut done = Imported::default();
+    check_external_refs(&mut beads, options.clear_duplicate_refs)?;
+    let mut done = ImportReport::default();
     let mut seen = BTreeSet::new();
     // Parents first.
     beads.sort_by_cached_key(|bead| bead.id.bytes().filter(|byte| *byte == b'.').count());
     let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     for mut bead in beads {
-        next();
+        on_bead();
         let id = bead.id.clone();
         let own = tx.get(&id).map(|own| Box::new(own.clone()));
         let is_gone = own.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
@@ -72,12 +72,12 @@ pub fn import(
         let parent = id::split_child(&id).map(|(parent, _)| parent.to_owned());
         if let Some(parent) = parent.filter(|parent| !is_there && tx.get_live(parent).is_none()) {
             match options.orphans {
-                Orphans::Strict => return Err(ChangeError::NoParent(parent)),
-                Orphans::Skip => {
+                OrphanPolicy::Strict => return Err(ChangeError::NoParent(parent)),
+                OrphanPolicy::Skip => {
                     done.skipped.push(id);
                     continue;
                 }
-                Orphans::Allow | Orphans::Resurrect => {}
+                OrphanPolicy::Allow | OrphanPolicy::Resurrect => {}
             }
         }
         let is_known = |edge: &Dep| {
@@ -99,7 +99,7 @@ pub fn import(
                 done.created.push(id);
                 tx.put(bead)?;
             }
-            Some(own) => match taken_over(&own, *bead) {
+            Some(own) => match merge_newer_record(&own, *bead) {
                 Some(bead) => {
                     done.updated.push(id);
                     tx.put(bead)?;
@@ -112,7 +112,7 @@ pub fn import(
 }
 
 /// Two new beads for one thing of another tracker are a mistake.
-fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
+fn check_external_refs(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut twice = Vec::new();
     for bead in beads.iter_mut().filter(|bead| !bead.is_tombstone()) {
@@ -137,7 +137,7 @@ fn check_references(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeEr
 }
 
 /// A bead with what a newer record of it has; `None` if there is nothing new.
-fn taken_over(own: &Bead, new: Bead) -> Option<Bead> {
+fn merge_newer_record(own: &Bead, new: Bead) -> Option<Bead> {
     let is_newer = new.updated_at.instant() > own.updated_at.instant();
     if !is_newer || hash::compute_content_hash(own) == hash::compute_content_hash(&new) {
         return None;

@@ -1,12 +1,12 @@
 //! The merge slot: a bead that one holder has at a time.
 
-use super::{ChangeError, New, amend, create, live};
+use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
 /// What became of an attempt to take the slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct SlotAttempt {
     /// Who has it now.
     pub holder: String,
     /// Whether that is the one who asked.
@@ -20,49 +20,49 @@ pub fn create_merge_slot(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError>
     if let Some(slot) = tx.get_live(id) {
         return Ok(slot.clone());
     }
-    let new = New {
+    let new = NewBead {
         id: Some(id.to_owned()),
         title: "Merge Slot".to_owned(),
         description: "Its holder may resolve conflicts; others wait.".to_owned(),
         priority: 0,
         labels: vec!["gt:slot".to_owned()],
-        ..New::default()
+        ..NewBead::default()
     };
-    create(tx, new)
+    create_bead(tx, new)
 }
 
 /// Takes the slot, or queues for it.
 pub fn acquire_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,
-    who: &str,
-    waits: bool,
-) -> Result<Taken, ChangeError> {
-    let slot = live(tx, id)?;
-    if slot.holder.is_empty() || slot.holder == who {
-        amend(tx, id, |slot| {
-            who.clone_into(&mut slot.holder);
+    requester: &str,
+    queue: bool,
+) -> Result<SlotAttempt, ChangeError> {
+    let slot = load_live_bead(tx, id)?;
+    if slot.holder.is_empty() || slot.holder == requester {
+        amend_bead(tx, id, |slot| {
+            requester.clone_into(&mut slot.holder);
             slot.status = Status::InProgress;
-            slot.waiters.retain(|waiter| waiter != who);
+            slot.waiters.retain(|waiter| waiter != requester);
         })?;
-        let holder = who.to_owned();
-        return Ok(Taken {
+        let holder = requester.to_owned();
+        return Ok(SlotAttempt {
             holder,
             acquired: true,
             position: None,
         });
     }
     let mut position = None;
-    if waits {
-        let slot = amend(tx, id, |slot| {
-            if !slot.waiters.iter().any(|waiter| waiter == who) {
-                slot.waiters.push(who.to_owned());
+    if queue {
+        let slot = amend_bead(tx, id, |slot| {
+            if !slot.waiters.iter().any(|waiter| waiter == requester) {
+                slot.waiters.push(requester.to_owned());
             }
         })?;
-        let place = slot.waiters.iter().position(|waiter| waiter == who);
+        let place = slot.waiters.iter().position(|waiter| waiter == requester);
         position = place.map(|place| place + 1);
     }
-    Ok(Taken {
+    Ok(SlotAttempt {
         holder: slot.holder,
         acquired: false,
         position,
@@ -73,17 +73,17 @@ pub fn acquire_merge_slot(
 pub fn release_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,
-    who: &str,
+    requester: &str,
 ) -> Result<(Option<String>, usize), ChangeError> {
-    let slot = live(tx, id)?;
+    let slot = load_live_bead(tx, id)?;
     if slot.holder.is_empty() {
         return Ok((None, slot.waiters.len()));
     }
-    if !who.is_empty() && slot.holder != who {
-        let (held, asked) = (slot.holder, who.to_owned());
+    if !requester.is_empty() && slot.holder != requester {
+        let (held, asked) = (slot.holder, requester.to_owned());
         return Err(ChangeError::OtherHolder { held, asked });
     }
-    amend(tx, id, |slot| {
+    amend_bead(tx, id, |slot| {
         slot.holder.clear();
         slot.status = Status::Open;
     })?;

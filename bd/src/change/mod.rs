@@ -30,27 +30,28 @@ mod tests;
 
 pub use agent::{AGENT_LABEL, AGENT_STATES, AgentSlot, agent_heartbeat, set_agent_state, set_slot};
 pub use audit::{AuditEntry, append_audit, has_audit};
-pub use close::{close, mark_closed, mark_open, reopen};
+pub use close::{close_bead, mark_closed, mark_open, reopen_bead};
 pub use comment::add_comment;
-pub use create::{New, create};
-pub use delete::{Deleted, delete};
+pub use create::{NewBead, create_bead};
+pub use delete::{DeletionEffects, delete_bead};
 pub use dep::{
-    add_dep, add_dep_with, ancestor_of, find_cycle, relate, remove_dep, set_parent, unrelate,
+    add_dep, add_dep_with_metadata, find_cycle, is_ancestor_id, relate_beads, remove_dep,
+    set_parent, unrelate_beads,
 };
-pub use edit::{Edit, amend, claim, expect_version, set_status, update};
-pub use import::{ImportOptions, Imported, Orphans, import};
+pub use edit::{BeadEdit, amend_bead, check_version, claim_bead, set_status, update_bead};
+pub use import::{ImportOptions, ImportReport, OrphanPolicy, import_beads};
 pub use label::{add_label, remove_label, set_labels};
-pub use merge_slot::{Taken, acquire_merge_slot, create_merge_slot, release_merge_slot};
-pub use plan::{End, Plan, PlanBead, PlanEdge, PlanError, create_all};
+pub use merge_slot::{SlotAttempt, acquire_merge_slot, create_merge_slot, release_merge_slot};
+pub use plan::{BeadPlan, PlanBead, PlanEdge, PlanEndpoint, PlanError, create_all};
 pub use relocate::{close_moved, copy_for_move, remap_edges};
-pub use rename::{NewIds, rename, renamed};
-pub use replace::replace_by;
-pub use restore::{Restored, restore, restore_parents};
-pub use revive::{Revived, revive};
+pub use rename::{NewIds, apply_new_ids, rename_beads};
+pub use replace::replace_bead;
+pub use restore::{RestoredBeads, restore_beads, restore_parents};
+pub use revive::{RevivedBead, revive_beads};
 pub use script::{ScriptChange, ScriptError, ScriptStep, read_script};
-pub use state::{Shift, set_state};
+pub use state::{StateChange, set_state};
 pub use swarm::{create_swarm, epic_for_swarm};
-pub use undo::{UndoError, Undone, undo};
+pub use undo::{UndoError, UndoOutcome, undo_event};
 
 use crate::bead::Bead;
 use crate::bead::id::ResolveError;
@@ -236,7 +237,7 @@ fn allowed_note(allowed: &[String]) -> String {
 }
 
 /// A live bead by its exact id, to be changed.
-fn live(snapshot: &Snapshot, id: &str) -> Result<Bead, ChangeError> {
+fn load_live_bead(snapshot: &Snapshot, id: &str) -> Result<Bead, ChangeError> {
     snapshot
         .get_live(id)
         .cloned()

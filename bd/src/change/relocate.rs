@@ -1,23 +1,23 @@
 //! Moving a bead to another store: a copy there, and here the edges of others and the bead itself.
 
-use super::{ChangeError, New, close, live};
+use super::{ChangeError, NewBead, close_bead, load_live_bead};
 use crate::bead::{Bead, DepKind};
 use crate::store::Tx;
 
 /// What is made of a bead in another store. Edges and comments stay behind: the ids in them mean beads of the old store.
-pub fn copy_for_move(bead: &Bead) -> New {
+pub fn copy_for_move(bead: &Bead) -> NewBead {
     let note = format!("(Moved from {})", bead.id);
     let description = match bead.description.trim_end() {
         "" => note,
         text => format!("{text}\n\n{note}"),
     };
-    New {
+    NewBead {
         description,
         due_at: bead.due_at.clone(),
         defer_until: bead.defer_until.clone(),
         external_ref: bead.external_ref.clone(),
         created_by: Some(bead.created_by.clone()).filter(|name| !name.is_empty()),
-        ..New::like(bead)
+        ..NewBead::from_bead(bead)
     }
 }
 
@@ -35,7 +35,7 @@ pub fn remap_edges(
     holders.dedup();
     let mut changed = 0;
     for holder in holders {
-        let mut holder = live(tx, &holder)?;
+        let mut holder = load_live_bead(tx, &holder)?;
         for edge in &mut holder.dependencies {
             if edge.depends_on_id == id && edge.kind != DepKind::ParentChild {
                 edge.depends_on_id.clone_from(&target);
@@ -49,5 +49,5 @@ pub fn remap_edges(
 
 /// Closes a bead that moved.
 pub fn close_moved(tx: &mut Tx<'_>, id: &str, target: &str) -> Result<Bead, ChangeError> {
-    close(tx, id, &format!("Moved to {target}"), "", true)
+    close_bead(tx, id, &format!("Moved to {target}"), "", true)
 }

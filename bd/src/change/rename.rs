@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ChangeError, live};
+use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, id, validate};
 use crate::store::Tx;
 
@@ -10,9 +10,9 @@ use crate::store::Tx;
 pub type NewIds = BTreeMap<String, String>;
 
 /// Gives beads other ids. Every reference to them follows. Says how many beads name them.
-pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
+pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     for (old, new) in ids {
-        live(tx, old)?;
+        load_live_bead(tx, old)?;
         if !id::is_well_formed(new) {
             let invalid = validate::ValidationError::Id(new.clone());
             return Err(ChangeError::Store(invalid.into()));
@@ -26,7 +26,7 @@ pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     let mut changed: Vec<Bead> = Vec::new();
     for before in all {
         let mut bead = before.clone();
-        renamed(&mut bead, ids);
+        apply_new_ids(&mut bead, ids);
         if bead != before {
             references += usize::from(bead.id == before.id);
             bead.updated_at = tx.now();
@@ -43,7 +43,7 @@ pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
 }
 
 /// Puts new ids in the place of old ones in all of a bead.
-pub fn renamed(bead: &mut Bead, ids: &NewIds) {
+pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     let exact = |text: &mut String| {
         if let Some(new) = ids.get(text) {
             text.clone_from(new);
@@ -57,7 +57,7 @@ pub fn renamed(bead: &mut Bead, ids: &NewIds) {
     }
     for comment in &mut bead.comments {
         exact(&mut comment.issue_id);
-        comment.text = in_text(&comment.text, ids);
+        comment.text = replace_ids_in_text(&comment.text, ids);
     }
     let texts = [
         &mut bead.title,
@@ -67,12 +67,12 @@ pub fn renamed(bead: &mut Bead, ids: &NewIds) {
         &mut bead.notes,
     ];
     for text in texts {
-        *text = in_text(text, ids);
+        *text = replace_ids_in_text(text, ids);
     }
 }
 
 /// A text with other ids: only whole words are ids.
-fn in_text(text: &str, ids: &NewIds) -> String {
+fn replace_ids_in_text(text: &str, ids: &NewIds) -> String {
     let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
@@ -100,7 +100,7 @@ mod tests {
         let ids = NewIds::from([("bd-a1".to_owned(), "web-a1".to_owned())]);
         let text = "(bd-a1) bd-a1. bd-a12 x-bd-a1 bd-a1.1 bd-a1";
         assert_eq!(
-            in_text(text, &ids),
+            replace_ids_in_text(text, &ids),
             "(web-a1) web-a1. bd-a12 x-bd-a1 bd-a1.1 web-a1"
         );
     }

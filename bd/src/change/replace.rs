@@ -1,11 +1,11 @@
 //! Beads that another one stands for.
 
-use super::{ChangeError, close, live};
+use super::{ChangeError, close_bead, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind};
 use crate::store::Tx;
 
 /// Closes a bead and points it at the one that stands for it. A bead that waits for others is closed, too.
-pub fn replace_by(
+pub fn replace_bead(
     tx: &mut Tx<'_>,
     id: &str,
     by: &str,
@@ -15,8 +15,8 @@ pub fn replace_by(
     if id == by {
         return Err(ChangeError::SelfDependency);
     }
-    live(tx, by)?;
-    let mut bead = live(tx, id)?;
+    load_live_bead(tx, by)?;
+    let mut bead = load_live_bead(tx, id)?;
     if !bead
         .dependencies
         .iter()
@@ -33,5 +33,5 @@ pub fn replace_by(
         });
         tx.put(bead)?;
     }
-    close(tx, id, reason, "", true)
+    close_bead(tx, id, reason, "", true)
 }

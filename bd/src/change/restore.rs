@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Revived, revive};
+use super::{RevivedBead, revive_beads};
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
@@ -10,21 +10,21 @@ use kit::sys::Clock;
 
 /// What came back.
 #[derive(Debug, Default)]
-pub struct Restored {
+pub struct RestoredBeads {
     /// Beads of the archive.
     pub archived: Vec<Bead>,
     /// Deleted beads.
-    pub revived: Vec<Revived>,
+    pub revived: Vec<RevivedBead>,
 }
 
 /// Brings beads back: from the archive, else from history if the archive is gone, else as they stood before they were
 /// deleted. As elsewhere an id may be given without its prefix. Fails before anything is written if one of them is nowhere.
-pub fn restore(
+pub fn restore_beads(
     store: &Store,
     author: &Author,
     clock: &Clock,
     given: &[String],
-) -> anyhow::Result<Restored> {
+) -> anyhow::Result<RestoredBeads> {
     let snapshot = store.snapshot()?;
     let prefix = snapshot.prefix().unwrap_or_default();
     let ids: BTreeSet<String> = given
@@ -40,10 +40,10 @@ pub fn restore(
     let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
     let (archived, gone): (Vec<String>, Vec<String>) =
         archived.into_iter().partition(|id| is_there(&snapshot, id));
-    let mut restored = Restored::default();
+    let mut restored = RestoredBeads::default();
     for id in gone {
         // An archive that git cleaned away is in history.
-        let found = archived_in_history(store, &id)?;
+        let found = find_archived_in_history(store, &id)?;
         restored
             .archived
             .push(found.ok_or(StoreError::NotArchived(id))?);
@@ -64,8 +64,9 @@ pub fn restore(
     }
     if !deleted.is_empty() {
         let history = store.events()?;
-        restored.revived =
-            store.transact(author, clock, |tx| Ok(revive(tx, &deleted, &history)?))?;
+        restored.revived = store.transact(author, clock, |tx| {
+            Ok(revive_beads(tx, &deleted, &history)?)
+        })?;
     }
     Ok(restored)
 }
@@ -83,7 +84,7 @@ pub fn restore_parents(
     let missing = chain.filter(|id| snapshot.bead_ref(id).is_none() && snapshot.is_archived(id));
     let missing: Vec<String> = missing.map(str::to_owned).collect();
     if !missing.is_empty() {
-        restore(store, author, clock, &missing)?;
+        restore_beads(store, author, clock, &missing)?;
     }
     Ok(missing)
 }
@@ -102,7 +103,7 @@ fn full_id(snapshot: &Snapshot, prefix: &str, given: &str) -> String {
 }
 
 /// A bead that was moved to the archive last, as history has it; refused if it was removed without a tombstone.
-fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
+fn find_archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
     let Some(event) = store.events_of(id)?.into_iter().next_back() else {
         return Ok(None);
     };

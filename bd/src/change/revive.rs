@@ -4,7 +4,7 @@
 //! edges from and to it, and its name in the texts of others went with the deletion: these are in history, as
 //! far as this clone has it. A deletion that git merged in may be known to the clone alone that made it.
 
-use super::{ChangeError, add_dep, live};
+use super::{ChangeError, add_dep, load_live_bead};
 use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
@@ -12,7 +12,7 @@ use crate::store::event::{BeadChange, Event};
 
 /// What came back.
 #[derive(Debug)]
-pub struct Revived {
+pub struct RevivedBead {
     /// The bead as it is now.
     pub bead: Bead,
     /// The tombstone that it was.
@@ -24,14 +24,14 @@ pub struct Revived {
 }
 
 /// Brings back beads that were deleted; `history` has all events, oldest first. An error where one is not deleted.
-pub fn revive(
+pub fn revive_beads(
     tx: &mut Tx<'_>,
     ids: &[String],
     history: &[Event],
-) -> Result<Vec<Revived>, ChangeError> {
+) -> Result<Vec<RevivedBead>, ChangeError> {
     let mut revived = Vec::new();
     for id in ids {
-        revived.push(live_again(tx, id)?);
+        revived.push(revive_tombstone(tx, id)?);
     }
     // Edges to them first: then none from them closes a circle unseen.
     for outgoing in [false, true] {
@@ -42,9 +42,9 @@ pub fn revive(
                 .dependencies
                 .iter()
                 .map(|edge| (id.clone(), edge.clone()));
-            let edges = own.chain(went(&id, history));
+            let edges = own.chain(find_removed_edges(&id, history));
             for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
-                let result = tx.attempt(|tx| link(tx, &holder, &edge));
+                let result = tx.attempt(|tx| restore_edge(tx, &holder, &edge));
                 if let Err(error) = result {
                     let edge = format!("{holder} → {}: {error}", edge.depends_on_id);
                     if !one.left_out.contains(&edge) {
@@ -56,20 +56,20 @@ pub fn revive(
     }
     for one in &revived {
         let id = &one.bead.id;
-        let changes = deletions(id, history).flat_map(|event| &event.changes);
+        let changes = find_deletions(id, history).flat_map(|event| &event.changes);
         for change in changes.filter(|change| change.id != *id) {
-            name_again(tx, &change.id, id)?;
+            restore_mentions(tx, &change.id, id)?;
         }
     }
     for one in &mut revived {
-        stand(tx, one, history)?;
+        restore_status(tx, one, history)?;
     }
     tx.describe("restore", "");
     Ok(revived)
 }
 
 /// The bead of a tombstone, open and without edges.
-fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
+fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeError> {
     let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
     let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
@@ -81,7 +81,7 @@ fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
     bead.original_type.clear();
     bead.dependencies.clear();
     tx.put_updated(bead.clone())?;
-    Ok(Revived {
+    Ok(RevivedBead {
         bead,
         tombstone,
         is_known: false,
@@ -90,25 +90,34 @@ fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
 }
 
 /// Gives a bead the standing that it had.
-fn stand(tx: &mut Tx<'_>, revived: &mut Revived, history: &[Event]) -> Result<(), ChangeError> {
-    let Revived {
+fn restore_status(
+    tx: &mut Tx<'_>,
+    revived: &mut RevivedBead,
+    history: &[Event],
+) -> Result<(), ChangeError> {
+    let RevivedBead {
         bead,
         tombstone,
         is_known,
         ..
     } = revived;
     let at = tombstone.deleted_at.as_ref().map(Stamp::as_str);
-    *is_known = deletions(&bead.id, history)
-        .filter_map(|event| of(event, &bead.id)?.new.as_ref()?.text("deleted_at"))
+    *is_known = find_deletions(&bead.id, history)
+        .filter_map(|event| {
+            find_change(event, &bead.id)?
+                .new
+                .as_ref()?
+                .text("deleted_at")
+        })
         .any(|deleted| Some(deleted.as_str()) == at);
-    *bead = live(tx, &bead.id)?;
-    (bead.status, bead.closed_at) = stood(tombstone, history);
+    *bead = load_live_bead(tx, &bead.id)?;
+    (bead.status, bead.closed_at) = find_previous_status(tombstone, history);
     tx.put(bead.clone())?;
     Ok(())
 }
 
 /// The deletions of a bead since it was live last; several where clones deleted it apart from each other.
-fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
+fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
     let is_tombstone = |side: &Option<RecordFields>| {
         let status = side.as_ref().and_then(|side| side.text("status"));
@@ -117,7 +126,7 @@ fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Eve
     let about = history
         .iter()
         .rev()
-        .filter_map(move |event| Some((event, of(event, &id)?)));
+        .filter_map(move |event| Some((event, find_change(event, &id)?)));
     let since = about.take_while(move |(_, change)| {
         // What brought it back, or made it.
         let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
@@ -128,16 +137,16 @@ fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Eve
         .map(|(event, _)| event)
 }
 
-fn of<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
+fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
     event.changes.iter().find(|change| change.id == id)
 }
 
 /// Where a bead stood before it was deleted, and when it was closed: as the last event has it that tells. A bead on
 /// a hook is open, for a hook is more than a record.
-fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
+fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     let changes = history.iter().rev();
-    let mut told =
-        changes.filter_map(|event| of(event, &tombstone.id)?.status_before_deletion(tombstone));
+    let mut told = changes
+        .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone));
     let Some(fields) = told.next() else {
         return (Status::Open, None);
     };
@@ -158,9 +167,9 @@ fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
 }
 
 /// The edges that went with the deletions of a bead, with who held them: all of its own, and those to it of others.
-fn went(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
+fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     let mut found = Vec::new();
-    for change in deletions(id, history).flat_map(|event| &event.changes) {
+    for change in find_deletions(id, history).flat_map(|event| &event.changes) {
         let text = change.old.as_ref().and_then(|old| old.get("dependencies"));
         let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
         let edges = edges.into_iter().flatten();
@@ -171,9 +180,9 @@ fn went(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
 }
 
 /// Adds an edge as it was, with who made it and when.
-fn link(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
+fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
     if add_dep(tx, from, &edge.depends_on_id, edge.kind.clone())? {
-        let mut holder = live(tx, from)?;
+        let mut holder = load_live_bead(tx, from)?;
         let mut edges = holder.dependencies.iter_mut();
         if let Some(own) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
             own.clone_from(edge);
@@ -184,13 +193,13 @@ fn link(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
 }
 
 /// Puts the id back into the texts of a bead where the deletion had put a note in its place.
-fn name_again(tx: &mut Tx<'_>, holder: &str, id: &str) -> Result<(), ChangeError> {
+fn restore_mentions(tx: &mut Tx<'_>, holder: &str, id: &str) -> Result<(), ChangeError> {
     let Some(mut bead) = tx.get_live(holder).cloned() else {
         return Ok(());
     };
-    let note = super::delete::note(id);
+    let note = super::delete::format_deletion_note(id);
     let mut has_changed = false;
-    for text in super::delete::texts(&mut bead) {
+    for text in super::delete::mutable_texts(&mut bead) {
         if text.contains(&note) {
             *text = text.replace(&note, id);
             has_changed = true;

@@ -1,6 +1,8 @@
 //! Changes written down one per line, for `bd batch`.
 
-use super::{ChangeError, Edit, New, add_dep, close, create, remove_dep, update};
+use super::{
+    BeadEdit, ChangeError, NewBead, add_dep, close_bead, create_bead, remove_dep, update_bead,
+};
 use crate::bead::{DepKind, Kind, Status, validate};
 use crate::store::Tx;
 
@@ -24,7 +26,7 @@ pub enum ScriptChange {
         title: String,
     },
     /// `update ID FIELD=VALUE …`
-    Update { id: String, edit: Box<Edit> },
+    Update { id: String, edit: Box<BeadEdit> },
     /// `close ID REASON`
     Close { id: String, reason: String },
     /// `dep add FROM TO KIND`
@@ -57,7 +59,7 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     for (number, text) in text.lines().enumerate() {
         let line = number + 1;
         let at = |reason| ScriptError { line, reason };
-        let words = words(text).map_err(at)?;
+        let words = split_words(text).map_err(at)?;
         if words.first().is_none_or(|word| word.starts_with('#')) {
             continue;
         }
@@ -68,7 +70,7 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
 }
 
 /// The words of a line; double quotes keep a word together, and `\` takes the next character literally.
-fn words(line: &str) -> Result<Vec<String>, String> {
+fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut is_word, mut is_quoted) = (String::new(), false, false);
     let mut chars = line.chars();
@@ -123,8 +125,8 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
                 reason.join(" ")
             },
         }),
-        ["dep", "add", from, to] => Ok(add(from, to, DepKind::Blocks)),
-        ["dep", "add", from, to, kind] => Ok(add(from, to, DepKind::from(*kind))),
+        ["dep", "add", from, to] => Ok(build_add_dep(from, to, DepKind::Blocks)),
+        ["dep", "add", from, to, kind] => Ok(build_add_dep(from, to, DepKind::from(*kind))),
         ["dep", "remove", from, to] => Ok(ScriptChange::RemoveDep {
             from: (*from).to_owned(),
             to: (*to).to_owned(),
@@ -140,7 +142,7 @@ fn read_change(words: &[String]) -> Result<ScriptChange, String> {
     }
 }
 
-fn add(from: &str, to: &str, kind: DepKind) -> ScriptChange {
+fn build_add_dep(from: &str, to: &str, kind: DepKind) -> ScriptChange {
     ScriptChange::AddDep {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -153,8 +155,8 @@ fn read_priority(text: &str) -> Result<i64, String> {
         .ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
 }
 
-fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
-    let mut edit = Edit::default();
+fn read_edit(pairs: &[&str]) -> Result<BeadEdit, String> {
+    let mut edit = BeadEdit::default();
     for pair in pairs {
         let Some((field, value)) = pair.split_once('=') else {
             return Err(format!("\"{pair}\" is not FIELD=VALUE"));
@@ -196,31 +198,31 @@ impl ScriptChange {
                 priority,
                 title,
             } => {
-                let new = New {
+                let new = NewBead {
                     title: title.clone(),
                     priority: *priority,
                     issue_type: kind.clone(),
-                    ..New::default()
+                    ..NewBead::default()
                 };
-                Ok(create(tx, new)?.id)
+                Ok(create_bead(tx, new)?.id)
             }
             Self::Update { id, edit } => {
                 let id = tx.resolve(id)?.id.clone();
-                Ok(update(tx, &id, (**edit).clone())?.id)
+                Ok(update_bead(tx, &id, (**edit).clone())?.id)
             }
             Self::Close { id, reason } => {
                 let id = tx.resolve(id)?.id.clone();
-                Ok(close(tx, &id, reason, "", false)?.id)
+                Ok(close_bead(tx, &id, reason, "", false)?.id)
             }
             Self::AddDep { from, to, kind } => {
                 let from = tx.resolve(from)?.id.clone();
-                let to = target(tx, to)?;
+                let to = resolve_target(tx, to)?;
                 add_dep(tx, &from, &to, kind.clone())?;
                 Ok(from)
             }
             Self::RemoveDep { from, to } => {
                 let from = tx.resolve(from)?.id.clone();
-                let to = target(tx, to)?;
+                let to = resolve_target(tx, to)?;
                 remove_dep(tx, &from, &to)?;
                 Ok(from)
             }
@@ -228,7 +230,7 @@ impl ScriptChange {
     }
 }
 
-fn target(tx: &Tx<'_>, given: &str) -> Result<String, ChangeError> {
+fn resolve_target(tx: &Tx<'_>, given: &str) -> Result<String, ChangeError> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());
     }

@@ -28,7 +28,10 @@ pub enum UndoError {
         field: String,
     },
     /// The bead is not there any more, or there again.
-    #[error("{id} is {state} since: nothing was undone ({})", way_back(id, state))]
+    #[error(
+        "{id} is {state} since: nothing was undone ({})",
+        describe_recovery(id, state)
+    )]
     Gone {
         /// The bead.
         id: String,
@@ -38,7 +41,7 @@ pub enum UndoError {
     /// All that it changed is as it was before it.
     #[error(
         "nothing was undone: {} the values from before it already (bd activity has earlier events, bd undo EVENT takes one back)",
-        held(ids)
+        describe_holders(ids)
     )]
     Nothing {
         /// The beads that it changed.
@@ -63,7 +66,7 @@ pub enum UndoError {
 }
 
 /// Who has the old values, as the beginning of a sentence.
-fn held(ids: &[String]) -> String {
+fn describe_holders(ids: &[String]) -> String {
     match ids {
         [] => "it changed no bead, and all have".to_owned(),
         [id] => format!("{id} has"),
@@ -72,7 +75,7 @@ fn held(ids: &[String]) -> String {
 }
 
 /// How a bead comes back that an undo did not find as it was.
-fn way_back(id: &str, state: &str) -> String {
+fn describe_recovery(id: &str, state: &str) -> String {
     match state {
         DELETED => format!("`bd restore {id}` brings it back"),
         GONE => format!(
@@ -84,7 +87,7 @@ fn way_back(id: &str, state: &str) -> String {
 
 /// What an undo did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoOutcome {
     /// The beads that changed.
     pub changed: Vec<String>,
     /// Those that had their old values again already.
@@ -92,16 +95,16 @@ pub struct Undone {
 }
 
 /// Takes an event back, whole. One of which nothing is left to be taken back is an error.
-pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
+pub fn undo_event(tx: &mut Tx<'_>, event: &Event) -> Result<UndoOutcome, UndoError> {
     if event.wisps {
         return Err(UndoError::Wisps(event.id.clone()));
     }
     for change in &event.changes {
-        refuse_more_than_a_record(tx, event, change)?;
+        refuse_side_effects(tx, event, change)?;
     }
-    let mut done = Undone::default();
+    let mut done = UndoOutcome::default();
     for change in &event.changes {
-        let list = if take_back(tx, event, change)? {
+        let list = if undo_change(tx, event, change)? {
             &mut done.changed
         } else {
             &mut done.already
@@ -116,7 +119,7 @@ pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
 }
 
 /// Takes back what an event did to one bead. Says whether that changed it.
-fn take_back(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
+fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
     let gone = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
@@ -136,14 +139,14 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool
                 });
             }
             let reason = format!("undo of {}", event.id);
-            super::delete::delete(tx, &change.id, &reason, false)?;
+            super::delete::delete_bead(tx, &change.id, &reason, false)?;
         }
         // It was removed without a trace: it comes back as it was.
         (Some(old), None) => {
             if tx.get(&change.id).is_some() {
                 return Err(gone("there again"));
             }
-            let bead = read(old).ok_or_else(|| gone("unreadable"))?;
+            let bead = parse_fields(old).ok_or_else(|| gone("unreadable"))?;
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
@@ -152,7 +155,7 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool
             if bead.is_tombstone() && new.get("deleted_at").is_none() {
                 return Err(gone(DELETED));
             }
-            let merged = merged(&bead, old, new).map_err(|field| UndoError::Later {
+            let merged = merge_old_values(&bead, old, new).map_err(|field| UndoError::Later {
                 id: change.id.clone(),
                 field,
             })?;
@@ -173,11 +176,11 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool
 }
 
 /// The bead with old values again, later edits kept; the name of a field where that cannot be.
-fn merged(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
+fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
     let now_fields = RecordFields::from_bead(now);
-    let (old, new) = (unstamped(old), unstamped(new));
-    let base = read(&now_fields.patched_with(&new)).ok_or("record")?;
-    let wanted = read(&now_fields.patched_with(&old)).ok_or("record")?;
+    let (old, new) = (without_updated_at(old), without_updated_at(new));
+    let base = parse_fields(&now_fields.patched_with(&new)).ok_or("record")?;
+    let wanted = parse_fields(&now_fields.patched_with(&old)).ok_or("record")?;
     let result = merge::merge_beads(Some(&base), Some(&wanted), Some(now));
     if let Some(lost) = result.lost.first() {
         return Err(lost.field.clone());
@@ -186,7 +189,7 @@ fn merged(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, St
 }
 
 /// The fields without when the bead was last changed, which is no edit.
-fn unstamped(fields: &RecordFields) -> RecordFields {
+fn without_updated_at(fields: &RecordFields) -> RecordFields {
     let mut fields = fields.clone();
     fields.0.retain(|(key, _)| key != "updated_at");
     fields
@@ -212,15 +215,11 @@ fn refuse_changed_since(
     }
 }
 
-fn read(fields: &RecordFields) -> Option<Bead> {
+fn parse_fields(fields: &RecordFields) -> Option<Bead> {
     record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
-fn refuse_more_than_a_record(
-    tx: &Tx<'_>,
-    event: &Event,
-    change: &BeadChange,
-) -> Result<(), UndoError> {
+fn refuse_side_effects(tx: &Tx<'_>, event: &Event, change: &BeadChange) -> Result<(), UndoError> {
     let refuse = |what, verb: String| {
         Err(UndoError::NotARecord {
             id: change.id.clone(),

@@ -41,7 +41,7 @@ pub(super) fn check(dir: &Path) -> Check {
 /// What a database holds, so that what may be only there has a name.
 fn held(path: &Path) -> String {
     let path_text = path.display();
-    let database = match sqlite::read(path) {
+    let database = match sqlite::read_database(path) {
         Ok(database) => database,
         Err(error) => return format!("{path_text}: what is in it is not known: {error}"),
     };

@@ -5,13 +5,13 @@ use super::{ForeignError, Tracker};
 
 /// A table with named columns; a name may stand for several.
 #[derive(Debug, Default)]
-struct Table {
+struct CsvTable {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
-    fn read(text: &str) -> Result<Self, ForeignError> {
+impl CsvTable {
+    fn parse(text: &str) -> Result<Self, ForeignError> {
         if text.matches('"').count() % 2 == 1 {
             let open = "a quotation mark is not closed, so the rows after it cannot be told apart";
             return Err(ForeignError::Unknown(open.to_owned()));
@@ -49,9 +49,9 @@ impl Table {
     }
 }
 
-pub(super) fn detect(text: &str) -> Option<Tracker> {
+pub(super) fn detect_csv(text: &str) -> Option<Tracker> {
     let head = text.lines().next().unwrap_or_default();
-    let table = Table::read(head).ok()?;
+    let table = CsvTable::parse(head).ok()?;
     if table.has("Issue key") && table.has("Summary") {
         Some(Tracker::Jira)
     } else if table.has("ID") && table.has("Title") && table.has("Team") {
@@ -61,21 +61,24 @@ pub(super) fn detect(text: &str) -> Option<Tracker> {
     }
 }
 
-pub(super) fn issues(text: &str, tracker: Tracker) -> Result<Vec<TrackerIssue>, ForeignError> {
-    let table = Table::read(text)?;
+pub(super) fn parse_csv_issues(
+    text: &str,
+    tracker: Tracker,
+) -> Result<Vec<TrackerIssue>, ForeignError> {
+    let table = CsvTable::parse(text)?;
     let rows = table.rows.iter().map(|row| match tracker {
-        Tracker::Linear => linear(&table, row),
-        Tracker::Jira | Tracker::Github => jira(&table, row),
+        Tracker::Linear => linear_from_row(&table, row),
+        Tracker::Jira | Tracker::Github => jira_from_row(&table, row),
     });
     let found: Vec<TrackerIssue> = rows.filter(|issue| !issue.key.is_empty()).collect();
     if found.is_empty() {
-        return Err(ForeignError::none_of(tracker));
+        return Err(ForeignError::no_issues_of(tracker));
     }
     Ok(found)
 }
 
 /// The words in a list with commas.
-fn words(text: &str) -> Vec<String> {
+fn split_list(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
     words
         .filter(|word| !word.is_empty())
@@ -83,7 +86,7 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn jira(table: &Table, row: &[String]) -> TrackerIssue {
+fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
     let one = |name: &str| table.first(row, name);
     TrackerIssue {
         key: one("Issue key"),
@@ -105,7 +108,7 @@ fn jira(table: &Table, row: &[String]) -> TrackerIssue {
     }
 }
 
-fn linear(table: &Table, row: &[String]) -> TrackerIssue {
+fn linear_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
     let one = |name: &str| table.first(row, name);
     let closed = [one("Completed"), one("Canceled")].into_iter();
     TrackerIssue {
@@ -116,7 +119,7 @@ fn linear(table: &Table, row: &[String]) -> TrackerIssue {
         priority: one("Priority"),
         assignee: one("Assignee"),
         creator: one("Creator"),
-        labels: words(&one("Labels")),
+        labels: split_list(&one("Labels")),
         created: one("Created"),
         updated: one("Updated"),
         closed: closed
@@ -125,7 +128,7 @@ fn linear(table: &Table, row: &[String]) -> TrackerIssue {
             .unwrap_or_default(),
         due: one("Due Date"),
         parent: Some(one("Parent issue")).filter(|key| !key.is_empty()),
-        blocked_by: words(&one("Blocked by")),
+        blocked_by: split_list(&one("Blocked by")),
         ..TrackerIssue::default()
     }
 }
@@ -136,9 +139,9 @@ mod tests {
 
     #[test]
     fn quotation_marks_keep_commas_lines_and_quotation_marks() {
-        let table = Table::read("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
+        let table = CsvTable::parse("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
         assert_eq!(table.rows.len(), 1, "an empty row is none");
         assert_eq!(table.all(&table.rows[0], "B"), ["b, \"c\"\nd", "e"]);
-        assert!(Table::read("A\n\"open\nrest").is_err());
+        assert!(CsvTable::parse("A\n\"open\nrest").is_err());
     }
 }

@@ -36,11 +36,11 @@ pub(super) struct TrackerIssue {
 
 impl TrackerIssue {
     /// The record of a bead, or what cannot be read.
-    pub(super) fn value(&self, id: &str) -> Result<Value, String> {
-        let status = status(&self.state, !self.closed.is_empty());
+    pub(super) fn to_record(&self, id: &str) -> Result<Value, String> {
+        let status = map_status(&self.state, !self.closed.is_empty());
         let time = |text: &str| match text {
             "" => Ok(None),
-            text => instant(text).map(Some).ok_or_else(|| {
+            text => parse_instant(text).map(Some).ok_or_else(|| {
                 format!(
                     "{}: \"{text}\" is no time; export times as YYYY-MM-DD HH:MM",
                     self.key
@@ -61,7 +61,7 @@ impl TrackerIssue {
         let created = created.unwrap_or(updated);
         let mut value = json!({
             "id": id,
-            "title": cut(&self.title),
+            "title": cut_title(&self.title),
             "status": status,
             "priority": self.priority(),
             "issue_type": self.kind(),
@@ -103,19 +103,19 @@ impl TrackerIssue {
     fn priority(&self) -> i64 {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.priority.as_str()].into_iter().chain(labels);
-        words.find_map(priority).unwrap_or(2)
+        words.find_map(map_priority).unwrap_or(2)
     }
 
     /// The type by the tracker's word, else by a label, else a task.
     fn kind(&self) -> &'static str {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.kind.as_str()].into_iter().chain(labels);
-        words.find_map(kind).unwrap_or("task")
+        words.find_map(map_kind).unwrap_or("task")
     }
 }
 
 /// A title is at most 500 bytes long.
-fn cut(title: &str) -> &str {
+fn cut_title(title: &str) -> &str {
     let mut end = title.len().min(500);
     while !title.is_char_boundary(end) {
         end -= 1;
@@ -127,7 +127,7 @@ fn cut(title: &str) -> &str {
     }
 }
 
-fn status(state: &str, has_closed: bool) -> &'static str {
+fn map_status(state: &str, has_closed: bool) -> &'static str {
     let state = state.to_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| state == *word);
     if is(&[
@@ -158,7 +158,7 @@ fn status(state: &str, has_closed: bool) -> &'static str {
     }
 }
 
-fn priority(word: &str) -> Option<i64> {
+fn map_priority(word: &str) -> Option<i64> {
     let word = word.to_lowercase();
     let word = word
         .trim_start_matches("priority")
@@ -173,7 +173,7 @@ fn priority(word: &str) -> Option<i64> {
     })
 }
 
-fn kind(word: &str) -> Option<&'static str> {
+fn map_kind(word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
     let word = word
         .trim_start_matches("type")
@@ -189,7 +189,7 @@ fn kind(word: &str) -> Option<&'static str> {
 }
 
 /// A time in one of the forms that exports and databases have; `None` if it is none of them.
-pub(super) fn instant(text: &str) -> Option<Timestamp> {
+pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     const WITH_ZONE: [&str; 3] = [
         "%Y-%m-%dT%H:%M:%S%.f%z",
         "%a %b %d %Y %H:%M:%S GMT%z",
@@ -251,9 +251,9 @@ mod tests {
                 "2024-01-12T15:45:00Z",
             ),
         ] {
-            let read = instant(text).map(|time| time.to_string());
+            let read = parse_instant(text).map(|time| time.to_string());
             assert_eq!(read.as_deref(), Some(wanted), "{text}");
         }
-        assert_eq!(instant("soon"), None);
+        assert_eq!(parse_instant("soon"), None);
     }
 }

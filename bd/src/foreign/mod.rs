@@ -27,7 +27,7 @@ pub enum Tracker {
 
 impl Tracker {
     /// What its references begin with.
-    fn mark(self) -> &'static str {
+    fn reference_prefix(self) -> &'static str {
         match self {
             Self::Github => "gh",
             Self::Jira => "jira",
@@ -59,8 +59,11 @@ pub enum ForeignError {
 }
 
 impl ForeignError {
-    fn none_of(tracker: Tracker) -> Self {
-        Self::Unknown(format!("no issues of {} found in it", tracker.mark()))
+    fn no_issues_of(tracker: Tracker) -> Self {
+        Self::Unknown(format!(
+            "no issues of {} found in it",
+            tracker.reference_prefix()
+        ))
     }
 }
 
@@ -82,38 +85,38 @@ pub struct ForeignBeads {
 }
 
 /// The tracker that a text comes from; `None` if it is none of those that are known.
-pub fn detect(text: &str) -> Option<Tracker> {
+pub fn detect_tracker(text: &str) -> Option<Tracker> {
     match text.trim_start().chars().next()? {
-        '[' | '{' => json::detect(&serde_json::from_str(text).ok()?),
-        _ => csv::detect(text),
+        '[' | '{' => json::detect_json(&serde_json::from_str(text).ok()?),
+        _ => csv::detect_csv(text),
     }
 }
 
 /// Reads an export into a store whose ids begin with `prefix`. An issue that is here already, by its reference, keeps its id.
-pub fn read(
+pub fn read_export(
     text: &str,
     tracker: Tracker,
     prefix: &str,
-    here: &Snapshot,
+    existing: &Snapshot,
 ) -> Result<ForeignBeads, ForeignError> {
     let issues = if matches!(text.trim_start().chars().next(), Some('[' | '{')) {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| ForeignError::Unknown(format!("no JSON: {error}")))?;
-        json::issues(&value, tracker)?
+        json::parse_json_issues(&value, tracker)?
     } else {
-        csv::issues(text, tracker)?
+        csv::parse_csv_issues(text, tracker)?
     };
     let mut found = ForeignBeads {
-        ids: ids(&issues, tracker, prefix, here)?,
+        ids: assign_ids(&issues, tracker, prefix, existing)?,
         ..ForeignBeads::default()
     };
-    let edges = edges(&issues, &mut found);
+    let edges = build_edges(&issues, &mut found);
     for issue in &issues {
         let Some(id) = found.ids.get(&issue.key) else {
             continue;
         };
-        let mut value = issue.value(id).map_err(ForeignError::Unknown)?;
-        value["external_ref"] = json!(reference(tracker, &issue.key));
+        let mut value = issue.to_record(id).map_err(ForeignError::Unknown)?;
+        value["external_ref"] = json!(build_reference(tracker, &issue.key));
         if let Some(own) = edges.get(id.as_str()) {
             let edge = |(to, kind): &(String, &str)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]});
             let own: Vec<Value> = own.iter().map(edge).collect();
@@ -132,7 +135,7 @@ pub fn read(
 }
 
 /// The id of each issue: that of the bead with its reference, else one made of its key.
-fn ids(
+fn assign_ids(
     issues: &[TrackerIssue],
     tracker: Tracker,
     prefix: &str,
@@ -148,7 +151,7 @@ fn ids(
     }
     let (mut ids, mut used, mut taken) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
     for issue in issues {
-        let own = known.get(reference(tracker, &issue.key).as_str());
+        let own = known.get(build_reference(tracker, &issue.key).as_str());
         let is_other = |bead: &Bead| {
             let metadata = bead.metadata_object();
             let url = metadata.get("url").and_then(Value::as_str);
@@ -158,14 +161,14 @@ fn ids(
             Some(bead) if is_other(bead) => None,
             Some(bead) => Some(bead.id.clone()),
             None => {
-                let slugs = slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
+                let slugs = build_slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
                 let is_free = |id: &String| !used.contains(id) && !here.is_taken(id);
                 slugs.into_iter().find(is_free)
             }
         };
         let Some(id) = id else {
             let slug = own.map_or_else(
-                || slugs(tracker, &issue.key)[0].clone(),
+                || build_slugs(tracker, &issue.key)[0].clone(),
                 |bead| bead.id.clone(),
             );
             taken.push(format!("{} is {slug} here", issue.key));
@@ -182,7 +185,7 @@ fn ids(
 }
 
 /// The edges of each bead. One pair has one edge, and none closes a circle.
-fn edges(
+fn build_edges(
     issues: &[TrackerIssue],
     found: &mut ForeignBeads,
 ) -> BTreeMap<String, Vec<(String, &'static str)>> {
@@ -205,7 +208,7 @@ fn edges(
             }
         }
     }
-    while let Some(circle) = circle::first(&waits) {
+    while let Some(circle) = circle::find_index_cycle(&waits) {
         let pairs = || circle.windows(2).map(|pair| (pair[0], pair[1]));
         // What contains what is known better than what waits for what.
         let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));
@@ -228,15 +231,15 @@ fn edges(
 }
 
 /// What may stand for an issue in an id: `gh12` or `proj7`, and `proj-7` where that is another issue's.
-fn slugs(tracker: Tracker, key: &str) -> [String; 2] {
+fn build_slugs(tracker: Tracker, key: &str) -> [String; 2] {
     let mark = if tracker == Tracker::Github { "gh" } else { "" };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let dashed: String = key.to_lowercase().chars().map(plain).collect();
     [dashed.replace('-', ""), dashed].map(|slug| format!("{mark}{slug}"))
 }
 
-fn reference(tracker: Tracker, key: &str) -> String {
-    format!("{}-{key}", tracker.mark())
+fn build_reference(tracker: Tracker, key: &str) -> String {
+    format!("{}-{key}", tracker.reference_prefix())
 }
 
 #[cfg(test)]
@@ -260,7 +263,7 @@ mod tests {
             (r#"{"id":"bd-a","title":"T"}"#, None),
             ("a,b\n", None),
         ] {
-            assert_eq!(detect(text), tracker, "{text}");
+            assert_eq!(detect_tracker(text), tracker, "{text}");
         }
     }
 }

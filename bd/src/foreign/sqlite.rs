@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::issue::instant;
+use super::issue::parse_instant;
 use super::{ForeignBeads, ForeignError};
 use crate::bead::record;
 use kit::sys::exec::{ChildCommand, ExecError};
@@ -29,7 +29,7 @@ const VALUES: &str = "kv.";
 
 /// What a database holds.
 #[derive(Debug, Default)]
-pub struct Database {
+pub struct ForeignDatabase {
     /// The beads, wisps too.
     pub found: ForeignBeads,
     /// The settings, by name.
@@ -37,15 +37,15 @@ pub struct Database {
 }
 
 /// Reads a database; it is not changed.
-pub fn read(file: &Path) -> Result<Database, ForeignError> {
-    let mut database = Database::default();
-    let tables = query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
+pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
+    let mut database = ForeignDatabase::default();
+    let tables = run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
     let tables: Vec<String> = tables.iter().map(|row| text_of(row, "name")).collect();
     // Older databases have fewer tables.
     let has = |table: &str| tables.iter().any(|own| own == table);
     let rows = |table: &str| {
         if has(table) {
-            query(file, &format!("SELECT * FROM {table}"))
+            run_query(file, &format!("SELECT * FROM {table}"))
         } else {
             Ok(Vec::new())
         }
@@ -57,8 +57,8 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
             let cell = if table == "labels" {
                 row["label"].clone()
             } else {
-                let wrong = |reason| failed(file, format!("{table} of {id}: {reason}"));
-                cleaned(row).map_err(wrong)?
+                let wrong = |reason| sqlite_error(file, format!("{table} of {id}: {reason}"));
+                normalize_row(row).map_err(wrong)?
             };
             let list = parts
                 .entry(id)
@@ -72,12 +72,12 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
     }
     if !has("issues") {
         let none = "it has no table of issues".to_owned();
-        return Err(failed(file, none));
+        return Err(sqlite_error(file, none));
     }
     for row in rows("issues")? {
         let id = text_of(&row, "id");
-        let wrong = |reason: String| failed(file, format!("the issue {id}: {reason}"));
-        let Value::Object(mut object) = cleaned(row).map_err(wrong)? else {
+        let wrong = |reason: String| sqlite_error(file, format!("the issue {id}: {reason}"));
+        let Value::Object(mut object) = normalize_row(row).map_err(wrong)? else {
             continue;
         };
         object.extend(parts.remove(&id).unwrap_or_default());
@@ -93,12 +93,12 @@ pub fn read(file: &Path) -> Result<Database, ForeignError> {
         database.found.ids.insert(id.clone(), id);
         database.found.beads.push(Box::new(bead));
     }
-    database.settings = settings(&rows("config")?);
+    database.settings = select_settings(&rows("config")?);
     Ok(database)
 }
 
 /// Of the settings of a database those that are taken over.
-fn settings(rows: &[Value]) -> BTreeMap<String, String> {
+fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
     let pairs = rows
         .iter()
         .map(|row| (text_of(row, "key"), text_of(row, "value")));
@@ -113,14 +113,14 @@ fn text_of(row: &Value, key: &str) -> String {
     row[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn failed(file: &Path, reason: String) -> ForeignError {
+fn sqlite_error(file: &Path, reason: String) -> ForeignError {
     ForeignError::Sqlite {
         file: file.display().to_string(),
         reason,
     }
 }
 
-fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
+fn run_query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
     let run = ChildCommand::new("sqlite3")
         .args(["-readonly", "-json"])
         .arg(file)
@@ -129,20 +129,20 @@ fn query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
         .run();
     let done = run.map_err(|error| match error {
         ExecError::Missing { .. } => ForeignError::NoSqlite,
-        error => failed(file, error.to_string()),
+        error => sqlite_error(file, error.to_string()),
     })?;
     if !done.is_success() {
-        return Err(failed(file, done.error_text().trim().to_owned()));
+        return Err(sqlite_error(file, done.error_text().trim().to_owned()));
     }
     let text = done.text();
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    serde_json::from_str(&text).map_err(|error| failed(file, error.to_string()))
+    serde_json::from_str(&text).map_err(|error| sqlite_error(file, error.to_string()))
 }
 
 /// A row as a record has it: without what is empty, with truth values, JSON and times as such.
-fn cleaned(row: Value) -> Result<Value, String> {
+fn normalize_row(row: Value) -> Result<Value, String> {
     let Value::Object(object) = row else {
         return Ok(row);
     };
@@ -162,7 +162,8 @@ fn cleaned(row: Value) -> Result<Value, String> {
                 }
             }
             Value::String(text) if is_time(&key) => {
-                let time = time(&text).ok_or_else(|| format!("{key} \"{text}\" is no time"))?;
+                let time =
+                    normalize_time(&text).ok_or_else(|| format!("{key} \"{text}\" is no time"))?;
                 json!(time)
             }
             value => value,
@@ -182,10 +183,10 @@ fn is_time(key: &str) -> bool {
 }
 
 /// A time as RFC 3339; one that is as it should be keeps its zone.
-fn time(text: &str) -> Option<String> {
+fn normalize_time(text: &str) -> Option<String> {
     match text.parse::<jiff::Timestamp>() {
         Ok(_) => Some(text.replacen(' ', "T", 1)),
-        Err(_) => Some(instant(text)?.to_string()),
+        Err(_) => Some(parse_instant(text)?.to_string()),
     }
 }
 
@@ -205,7 +206,7 @@ mod tests {
                 "2026-01-02T03:04:05Z",
             ),
         ] {
-            assert_eq!(time(text).as_deref(), Some(wanted));
+            assert_eq!(normalize_time(text).as_deref(), Some(wanted));
         }
     }
 }

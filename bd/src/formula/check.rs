@@ -261,7 +261,7 @@ impl Report<'_> {
             self.refuse_step(id, "gate", text);
         }
         let is_length =
-            crate::query::when::duration(&gate.timeout).is_some_and(|length| length > 0);
+            crate::query::when::parse_duration(&gate.timeout).is_some_and(|length| length > 0);
         if gate.kind == "timer" && !is_length {
             self.refuse_step(id, "gate", "a timer gate needs timeout = \"30m\"");
         }
@@ -504,7 +504,7 @@ fn circle_of_steps(
             }
         }
     }
-    let nodes = circle::first(&waits)?;
+    let nodes = circle::find_index_cycle(&waits)?;
     let mut names: Vec<String> = Vec::new();
     for node in nodes {
         let id = &flat[node % count].0.id;

@@ -3,7 +3,7 @@
 /// A circle, its first node again at its end, if there is one; `waits[n]` are the nodes that `n` waits for.
 /// Nodes that wait for nothing are taken away until only circles, and what waits for them, are left: no
 /// recursion, so a chain may be of any length.
-pub fn first(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
+pub fn find_index_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); waits.len()];
     for (node, targets) in waits.iter().enumerate() {
@@ -41,11 +41,14 @@ mod tests {
 
     #[test]
     fn a_circle_is_found_and_a_diamond_is_none() {
-        assert_eq!(first(&[vec![1, 2], vec![3], vec![3], vec![]]), None);
         assert_eq!(
-            first(&[vec![1], vec![2], vec![3], vec![1]]),
+            find_index_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]),
+            None
+        );
+        assert_eq!(
+            find_index_cycle(&[vec![1], vec![2], vec![3], vec![1]]),
             Some(vec![1, 2, 3, 1])
         );
-        assert_eq!(first(&[vec![0]]), Some(vec![0, 0]));
+        assert_eq!(find_index_cycle(&[vec![0]]), Some(vec![0, 0]));
     }
 }

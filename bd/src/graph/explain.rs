@@ -11,7 +11,7 @@ use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
 /// One thing that keeps a bead from being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum NotReadyReason {
     /// It waits for this open bead.
     Waits(String),
     /// It runs only if this bead fails.
@@ -28,7 +28,7 @@ pub enum Reason {
     Status(Status),
 }
 
-impl Reason {
+impl NotReadyReason {
     /// A stable word for programs.
     pub fn rule(&self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for NotReadyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Waits(id) => write!(f, "waits for {id}"),
@@ -83,39 +83,39 @@ impl fmt::Display for Reason {
 
 /// A bead that is not ready, and why.
 #[derive(Debug, Clone)]
-pub struct Explained<'a> {
+pub struct UnreadyBead<'a> {
     /// The bead.
     pub bead: &'a Bead,
     /// Each thing that keeps it.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<NotReadyReason>,
 }
 
 /// Why each open bead that is work is not ready; those that are ready are left out.
 /// `outside` tells which capabilities of other projects a bead still waits for.
-pub fn not_ready(
+pub fn explain_unready(
     snapshot: &Snapshot,
     now: Timestamp,
     mut outside: impl FnMut(&Bead) -> Vec<String>,
-) -> Vec<Explained<'_>> {
-    let mut found: Vec<Explained<'_>> = Vec::new();
+) -> Vec<UnreadyBead<'_>> {
+    let mut found: Vec<UnreadyBead<'_>> = Vec::new();
     for brief in snapshot.open_rows() {
         let head = snapshot.bead_ref_at(brief.node);
-        if brief.is_pinned() || brief.is_ephemeral() || ready::is_no_work(&head.kind()) {
+        if brief.is_pinned() || brief.is_ephemeral() || ready::is_internal_kind(&head.kind()) {
             continue;
         }
         let mut reasons = reasons_of_bead(snapshot, &head, now);
         if head.has_external_edge()
             && let Some(bead) = head.bead()
         {
-            reasons.extend(outside(bead).into_iter().map(Reason::External));
+            reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
         }
-        reasons.sort_by_key(Reason::rank);
+        reasons.sort_by_key(NotReadyReason::rank);
         if let (false, Some(bead)) = (reasons.is_empty(), head.bead()) {
-            found.push(Explained { bead, reasons });
+            found.push(UnreadyBead { bead, reasons });
         }
     }
     found.sort_by(|a, b| {
-        let key = |item: &Explained<'_>| (item.bead.priority, item.bead.id.clone());
+        let key = |item: &UnreadyBead<'_>| (item.bead.priority, item.bead.id.clone());
         key(a).cmp(&key(b))
     });
     found
@@ -123,7 +123,7 @@ pub fn not_ready(
 
 /// What a bead waits for: beads, capabilities of other projects, and a parent that waits. `outside` tells which capabilities
 /// are missing.
-pub fn blockers(
+pub fn list_blockers(
     snapshot: &Snapshot,
     head: &BeadRef<'_>,
     outside: impl FnOnce(&Bead) -> Vec<String>,
@@ -132,9 +132,9 @@ pub fn blockers(
     if head.has_external_edge()
         && let Some(bead) = head.bead()
     {
-        reasons.extend(outside(bead).into_iter().map(Reason::External));
+        reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
     }
-    reasons.sort_by_key(Reason::rank);
+    reasons.sort_by_key(NotReadyReason::rank);
     let waits = reasons.iter().filter(|reason| reason.rank() < 3);
     waits.map(|reason| reason.subject().to_owned()).collect()
 }
@@ -145,13 +145,13 @@ pub fn is_surely_blocked(row: &ListRow) -> bool {
 }
 
 /// What keeps a bead, as far as this store knows.
-fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<Reason> {
+fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<NotReadyReason> {
     let edges: Vec<(u8, &str)> = head.edges();
-    let mut reasons: Vec<Reason> = edges
+    let mut reasons: Vec<NotReadyReason> = edges
         .iter()
         .zip(head.blocking_edges())
         .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
-        .filter_map(|((kind, target), _)| reason(&DepKind::from_code(*kind)?, target))
+        .filter_map(|((kind, target), _)| reason_for_edge(&DepKind::from_code(*kind)?, target))
         .collect();
     let parents = edges
         .iter()
@@ -161,7 +161,7 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
             .bead_ref(parent)
             .is_some_and(|parent| parent.is_blocked())
         {
-            reasons.push(Reason::Parent((*parent).to_owned()));
+            reasons.push(NotReadyReason::Parent((*parent).to_owned()));
         }
     }
     let later = |until: &Timestamp| *until > now;
@@ -171,21 +171,21 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
         .and_then(|_| head.bead())
         && let Some(until) = &bead.defer_until
     {
-        reasons.push(Reason::Deferred(until.clone()));
+        reasons.push(NotReadyReason::Deferred(until.clone()));
     }
     let status = head.status();
     if matches!(status, Status::Blocked | Status::Deferred | Status::Pinned) {
-        reasons.push(Reason::Status(status));
+        reasons.push(NotReadyReason::Status(status));
     }
     reasons
 }
 
-fn reason(kind: &DepKind, target: &str) -> Option<Reason> {
+fn reason_for_edge(kind: &DepKind, target: &str) -> Option<NotReadyReason> {
     let target = target.to_owned();
     match kind {
-        DepKind::Blocks => Some(Reason::Waits(target)),
-        DepKind::ConditionalBlocks => Some(Reason::Conditional(target)),
-        DepKind::WaitsFor => Some(Reason::Children(target)),
+        DepKind::Blocks => Some(NotReadyReason::Waits(target)),
+        DepKind::ConditionalBlocks => Some(NotReadyReason::Conditional(target)),
+        DepKind::WaitsFor => Some(NotReadyReason::Children(target)),
         _ => None,
     }
 }

@@ -13,14 +13,14 @@ use crate::store::{Routes, Snapshot, Store, StoreReports};
 
 /// Looks up what is elsewhere, opening each store once.
 #[derive(Debug)]
-pub struct Capabilities<'a> {
+pub struct ExternalLookup<'a> {
     snapshot: &'a Snapshot,
     root: &'a Path,
     routes: Routes,
     stores: HashMap<String, Option<Snapshot>>,
 }
 
-impl<'a> Capabilities<'a> {
+impl<'a> ExternalLookup<'a> {
     /// For the beads folder `dir`; relative project paths start at the folder above it. `routes` lead to the rigs of the town.
     pub fn new(snapshot: &'a Snapshot, dir: &'a Path, routes: Routes) -> Self {
         Self {
@@ -32,29 +32,29 @@ impl<'a> Capabilities<'a> {
     }
 
     /// Whether any open bead waits for something elsewhere.
-    pub fn are_checked(&self) -> bool {
+    pub fn has_external_edges(&self) -> bool {
         self.snapshot.open_rows().any(|row| row.has_external_edge())
     }
 
     /// The external targets of a bead's `blocks` edges that are not satisfied.
-    pub fn missing(&mut self, bead: &Bead) -> Vec<String> {
+    pub fn unsatisfied(&mut self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
         let targets: Vec<String> = targets.map(|edge| edge.depends_on_id.clone()).collect();
         targets
             .into_iter()
-            .filter(|target| !self.is_there(target))
+            .filter(|target| !self.is_satisfied(target))
             .collect()
     }
 
-    fn is_there(&mut self, target: &str) -> bool {
+    fn is_satisfied(&mut self, target: &str) -> bool {
         let mut parts = target.splitn(3, ':').skip(1);
         let (Some(project), Some(what)) = (parts.next(), parts.next()) else {
             return false;
         };
         let (snapshot, root, routes) = (self.snapshot, self.root, &self.routes);
         let other = self.stores.entry(project.to_owned()).or_insert_with(|| {
-            open(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
+            open_project(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
         });
         let Some(other) = other else {
             return false;
@@ -73,21 +73,26 @@ impl<'a> Capabilities<'a> {
 
 fn open_rig(snapshot: &Snapshot, routes: &Routes, rig: &str) -> Option<Snapshot> {
     let dir = routes.dir_of(routes.route_of_rig(rig)?)?;
-    read(&dir, snapshot.reports())
+    open_snapshot(&dir, snapshot.reports())
 }
 
-fn read(dir: &Path, reports: &StoreReports) -> Option<Snapshot> {
+fn open_snapshot(dir: &Path, reports: &StoreReports) -> Option<Snapshot> {
     let store = Store::open(dir).ok()?.reporting_to(reports);
     store.snapshot().ok()
 }
 
 /// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
 /// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
-pub fn way(routes: &Routes, reports: &StoreReports, from: &str, to: &str) -> Option<Vec<String>> {
-    let goal = bare(to);
+pub fn find_path_across_rigs(
+    routes: &Routes,
+    reports: &StoreReports,
+    from: &str,
+    to: &str,
+) -> Option<Vec<String>> {
+    let goal = strip_reference(to);
     let mut stores: HashMap<String, Option<Snapshot>> = HashMap::new();
-    let mut seen = HashSet::from([bare(from).to_owned()]);
-    let mut front = vec![vec![bare(from).to_owned()]];
+    let mut seen = HashSet::from([strip_reference(from).to_owned()]);
+    let mut front = vec![vec![strip_reference(from).to_owned()]];
     while let Some(path) = front.pop() {
         let last = path.last().cloned().unwrap_or_default();
         if last == goal {
@@ -98,10 +103,10 @@ pub fn way(routes: &Routes, reports: &StoreReports, from: &str, to: &str) -> Opt
         };
         let store = stores
             .entry(dir.display().to_string())
-            .or_insert_with(|| read(&dir, reports));
+            .or_insert_with(|| open_snapshot(&dir, reports));
         let bead = store.as_ref().and_then(|store| store.get(&last));
         for edge in bead.iter().flat_map(|bead| bead.edges(&DepKind::Blocks)) {
-            let next = bare(&edge.depends_on_id).to_owned();
+            let next = strip_reference(&edge.depends_on_id).to_owned();
             if seen.insert(next.clone()) {
                 front.push([path.clone(), vec![next]].concat());
             }
@@ -111,17 +116,17 @@ pub fn way(routes: &Routes, reports: &StoreReports, from: &str, to: &str) -> Opt
 }
 
 /// The id in `external:<rig>:<id>`, or the text itself.
-fn bare(reference: &str) -> &str {
+fn strip_reference(reference: &str) -> &str {
     let rest = reference.strip_prefix("external:");
     rest.and_then(|rest| rest.split_once(':'))
         .map_or(reference, |(_, id)| id)
 }
 
-fn open(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
+fn open_project(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
     let path = snapshot
         .config()
         .family("external_projects")
         .remove(project)?;
     let dir = find::follow_redirect(&root.join(path).join(".beads"), &mut Vec::new());
-    read(&dir, snapshot.reports())
+    open_snapshot(&dir, snapshot.reports())
 }

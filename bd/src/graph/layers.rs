@@ -7,7 +7,7 @@ use crate::store::{BeadRef, Snapshot};
 
 /// Beads that hang together.
 #[derive(Debug)]
-pub struct Layered<'a> {
+pub struct LayeredBeads<'a> {
     /// The beads, layer by layer, in each the most urgent first.
     pub beads: Vec<&'a Bead>,
     /// The layer of each bead.
@@ -16,7 +16,7 @@ pub struct Layered<'a> {
 }
 
 /// Whether an edge makes one bead wait for another.
-pub fn is_waiting(kind: &DepKind) -> bool {
+pub fn is_waiting_edge(kind: &DepKind) -> bool {
     matches!(
         kind,
         DepKind::Blocks | DepKind::WaitsFor | DepKind::ConditionalBlocks
@@ -24,23 +24,23 @@ pub fn is_waiting(kind: &DepKind) -> bool {
 }
 
 /// The ids that a bead waits for, among those of `known`.
-pub fn needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
+pub fn find_needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
     let edges = bead.dependencies.iter();
-    let edges = edges.filter(|edge| is_waiting(&edge.kind) && known(&edge.depends_on_id));
+    let edges = edges.filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
     edges.map(|edge| edge.depends_on_id.as_str()).collect()
 }
 
 /// All beads that hang together with one by waiting or by parents and children, in both directions.
-pub fn around<'a>(snapshot: &'a Snapshot, id: &str) -> Layered<'a> {
-    let ids = reach(snapshot, id, |_| true);
+pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'a> {
+    let ids = collect_reachable(snapshot, id, |_| true);
     let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-    Layered::of(beads.collect())
+    LayeredBeads::from_beads(beads.collect())
 }
 
 /// The open beads, by what hangs together; the largest part first.
-pub fn all_open(snapshot: &Snapshot) -> Vec<Layered<'_>> {
+pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
     let is_work = |head: &BeadRef<'_>| {
-        head.is_open() && !head.is_template() && !super::ready::is_no_work(&head.kind())
+        head.is_open() && !head.is_template() && !super::ready::is_internal_kind(&head.kind())
     };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut parts = Vec::new();
@@ -48,24 +48,24 @@ pub fn all_open(snapshot: &Snapshot) -> Vec<Layered<'_>> {
         if seen.contains(head.id()) {
             continue;
         }
-        let ids = reach(snapshot, head.id(), is_work);
+        let ids = collect_reachable(snapshot, head.id(), is_work);
         seen.extend(&ids);
         let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-        parts.push(Layered::of(beads.collect()));
+        parts.push(LayeredBeads::from_beads(beads.collect()));
     }
-    parts.sort_by_key(|part: &Layered<'_>| std::cmp::Reverse(part.beads.len()));
+    parts.sort_by_key(|part: &LayeredBeads<'_>| std::cmp::Reverse(part.beads.len()));
     parts
 }
 
 /// The ids that are reached from one by edges in both directions, over wanted beads only.
-fn reach<'a>(
+fn collect_reachable<'a>(
     snapshot: &'a Snapshot,
     from: &str,
     is_wanted: impl Fn(&BeadRef<'a>) -> bool,
 ) -> BTreeSet<&'a str> {
     let counts = |code: u8| {
         DepKind::from_code(code)
-            .is_some_and(|kind| is_waiting(&kind) || kind == DepKind::ParentChild)
+            .is_some_and(|kind| is_waiting_edge(&kind) || kind == DepKind::ParentChild)
     };
     let mut found = BTreeSet::new();
     let mut queue: VecDeque<BeadRef<'a>> = snapshot.bead_ref(from).into_iter().collect();
@@ -83,9 +83,9 @@ fn reach<'a>(
     found
 }
 
-impl<'a> Layered<'a> {
+impl<'a> LayeredBeads<'a> {
     /// These beads in layers. Beads of a circle, and what waits for them, come last.
-    pub fn of(mut beads: Vec<&'a Bead>) -> Self {
+    pub fn from_beads(mut beads: Vec<&'a Bead>) -> Self {
         beads.sort_by_key(|bead| (bead.priority, bead.id.as_str()));
         let place: HashMap<&str, usize> = beads
             .iter()
@@ -95,7 +95,7 @@ impl<'a> Layered<'a> {
         let mut waits = vec![0; beads.len()];
         let mut holders: Vec<Vec<usize>> = vec![Vec::new(); beads.len()];
         for (at, bead) in beads.iter().enumerate() {
-            for need in needs(bead, |_| true) {
+            for need in find_needs(bead, |_| true) {
                 if let Some(need) = place.get(need) {
                     waits[at] += 1;
                     holders[*need].push(at);
@@ -143,7 +143,7 @@ impl<'a> Layered<'a> {
 
     /// The ids that a bead of it waits for within it.
     pub fn needs_of(&self, bead: &'a Bead) -> Vec<&'a str> {
-        needs(bead, |id| self.ids.contains(id))
+        find_needs(bead, |id| self.ids.contains(id))
     }
 
     /// Its root: a bead without a parent that has children, else the first bead.
@@ -182,7 +182,7 @@ mod tests {
             bead("a", &["elsewhere"]),
             bead("c", &["a"]),
         ];
-        let layered = Layered::of(beads.iter().collect());
+        let layered = LayeredBeads::from_beads(beads.iter().collect());
         let wanted = [vec!["a"], vec!["b", "c"], vec!["d"]];
         assert_eq!(layered.layers(), wanted);
     }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn beads_of_a_circle_come_last() {
         let beads = [bead("a", &["b"]), bead("b", &["a"]), bead("c", &[])];
-        let layered = Layered::of(beads.iter().collect());
+        let layered = LayeredBeads::from_beads(beads.iter().collect());
         assert_eq!(layered.layers(), [vec!["c"], vec!["a", "b"]]);
     }
 }

@@ -11,4 +11,4 @@ pub mod ready;
 pub mod standing;
 pub mod swarm;
 
-pub use ready::{blockers, is_blocked};
+pub use ready::{find_blockers, is_blocked};

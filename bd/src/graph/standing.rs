@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::explain;
-use super::external::Capabilities;
+use super::external::ExternalLookup;
 use super::ready::{ReadyFilter, ReadyQuery};
 use crate::store::{BeadRef, ListRow, Snapshot};
 
 /// The counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ReadyCounts {
     /// Beads to start now.
     pub ready: usize,
     /// Beads that wait for something, or whose status says so.
@@ -17,15 +17,15 @@ pub struct Standing {
 }
 
 /// Counts the beads; only those of an assignee if one is given.
-pub fn count(
+pub fn count_ready_and_blocked(
     snapshot: &Snapshot,
-    outside: &mut Capabilities<'_>,
+    outside: &mut ExternalLookup<'_>,
     now: Timestamp,
     assignee: Option<&str>,
-) -> Standing {
+) -> ReadyCounts {
     let query = ReadyQuery::default();
     let filter = ReadyFilter::new(snapshot, &query, now);
-    let mut standing = Standing::default();
+    let mut standing = ReadyCounts::default();
     for row in snapshot.open_rows() {
         let head = || snapshot.bead_ref_at(row.node);
         let is_other = |name: &str| head().assignee() != name;
@@ -34,11 +34,11 @@ pub fn count(
         }
         if row.can_be_blocked() {
             let is_blocked =
-                explain::is_surely_blocked(&row) || waits_outside(&head(), &row, outside);
+                explain::is_surely_blocked(&row) || has_external_blocker(&head(), &row, outside);
             standing.blocked += usize::from(is_blocked);
         }
         if filter.accepts(&row) {
-            let is_ready = !waits_outside(&head(), &row, outside);
+            let is_ready = !has_external_blocker(&head(), &row, outside);
             standing.ready += usize::from(is_ready);
         }
     }
@@ -46,9 +46,13 @@ pub fn count(
 }
 
 /// Whether a bead waits for something of another project.
-pub fn waits_outside(head: &BeadRef<'_>, row: &ListRow, outside: &mut Capabilities<'_>) -> bool {
+pub fn has_external_blocker(
+    head: &BeadRef<'_>,
+    row: &ListRow,
+    outside: &mut ExternalLookup<'_>,
+) -> bool {
     row.has_external_edge()
         && head
             .bead()
-            .is_some_and(|bead| !outside.missing(bead).is_empty())
+            .is_some_and(|bead| !outside.unsatisfied(bead).is_empty())
 }

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::layers::{self, Layered};
+use super::layers::{self, LayeredBeads};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::{BeadRef, Snapshot};
 
@@ -11,7 +11,7 @@ pub const MOL_TYPE: &str = "swarm";
 
 /// An epic, looked at as work for a swarm.
 #[derive(Debug)]
-pub struct Analysis<'a> {
+pub struct SwarmAnalysis<'a> {
     /// The epic.
     pub epic: &'a Bead,
     /// Its children.
@@ -24,16 +24,16 @@ pub struct Analysis<'a> {
     pub errors: Vec<String>,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> SwarmAnalysis<'a> {
     /// Looks at an epic.
-    pub fn of(snapshot: &'a Snapshot, epic: &'a Bead) -> Self {
-        let children = children(snapshot, &epic.id);
+    pub fn for_epic(snapshot: &'a Snapshot, epic: &'a Bead) -> Self {
+        let children = list_children(snapshot, &epic.id);
         let open: Vec<&Bead> = children
             .iter()
             .copied()
             .filter(|own| own.is_open())
             .collect();
-        let layered = Layered::of(open);
+        let layered = LayeredBeads::from_beads(open);
         let mut waves: Vec<Vec<&Bead>> = Vec::new();
         let mut errors = Vec::new();
         for (bead, layer) in layered.beads.iter().zip(&layered.layer) {
@@ -57,7 +57,7 @@ impl<'a> Analysis<'a> {
         for bead in &layered.beads {
             let is_outside = |id: &&str| !children.iter().any(|own| own.id == **id);
             let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|head| head.is_open());
-            let needs = layers::needs(bead, |_| true).into_iter();
+            let needs = layers::find_needs(bead, |_| true).into_iter();
             let outside = needs.filter(is_outside).filter(open);
             warnings.extend(
                 outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
@@ -90,7 +90,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-fn children<'a>(snapshot: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+fn list_children<'a>(snapshot: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut children = snapshot.children_of(epic);
     children.sort_by_key(|bead| &bead.id);
     children
@@ -111,12 +111,12 @@ pub struct SwarmStatus<'a> {
 
 impl<'a> SwarmStatus<'a> {
     /// The state of an epic.
-    pub fn of(snapshot: &'a Snapshot, epic: &str) -> Self {
-        let all = children(snapshot, epic);
+    pub fn for_epic(snapshot: &'a Snapshot, epic: &str) -> Self {
+        let all = list_children(snapshot, epic);
         let is_open_child = |id: &str| all.iter().any(|own| own.id == id && own.is_open());
         let mut found = Self::default();
         for bead in &all {
-            let needs = layers::needs(bead, is_open_child);
+            let needs = layers::find_needs(bead, is_open_child);
             match bead.status {
                 _ if !bead.is_open() => found.completed.push(bead),
                 Status::InProgress | Status::Hooked => found.active.push(bead),
@@ -154,14 +154,14 @@ pub fn is_swarm(bead: &Bead) -> bool {
 }
 
 /// The epic of a swarm.
-pub fn epic_of<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
+pub fn epic_of_swarm<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
     let edges = swarm.edges(&DepKind::RelatesTo);
     let mut targets = edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id));
     targets.next()
 }
 
 /// The open swarm of an epic.
-pub fn swarm_of<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
+pub fn swarm_of_epic<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
     let edges = snapshot.dependents_of(epic).into_iter();
     let mut swarms = edges
         .filter(|(bead, edge)| edge.kind == DepKind::RelatesTo && is_swarm(bead))
@@ -170,7 +170,7 @@ pub fn swarm_of<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
 }
 
 /// All swarms, by id.
-pub fn all(snapshot: &Snapshot) -> Vec<&Bead> {
+pub fn list_swarms(snapshot: &Snapshot) -> Vec<&Bead> {
     let molecules = snapshot.select(|head: &BeadRef<'_>| head.kind() == Kind::Molecule);
     molecules.filter(|bead| is_swarm(bead)).collect()
 }

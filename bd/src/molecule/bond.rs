@@ -9,7 +9,7 @@ use super::proto;
 use super::template::{PourOptions, Template};
 use super::{MoleculeError, progress};
 use crate::bead::{Bead, DepKind, Kind, fields};
-use crate::change::{self, ChangeError, New};
+use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
 
 /// In which order the two run.
@@ -141,15 +141,15 @@ fn compound(
         {"source_id": a, "bond_type": kind},
         {"source_id": b, "bond_type": kind},
     ]);
-    let made = change::create(
+    let made = change::create_bead(
         tx,
-        New {
+        NewBead {
             title,
             issue_type: Kind::Epic,
             labels: vec![proto::LABEL.to_owned()],
             is_template: true,
             bonded_from: Some(bonded_from),
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     for id in [a, b] {

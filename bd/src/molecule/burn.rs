@@ -41,7 +41,7 @@ pub fn burn(tx: &mut Tx<'_>, root: &str) -> Result<Burned, MoleculeError> {
         erase(tx, &burned.ids)?;
     } else {
         for id in burned.ids.iter().rev() {
-            change::delete(tx, id, "burned", false)?;
+            change::delete_bead(tx, id, "burned", false)?;
         }
     }
     Ok(burned)

@@ -59,7 +59,7 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
         .map(|(at, bead)| (bead.id.as_str(), at))
         .collect();
     let one = |bead: &&Bead| {
-        let needs = layers::needs(bead, |id| place.contains_key(id)).into_iter();
+        let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
         DrawnStep {
             id: bead.id.clone(),
             title: bead.title.clone(),

@@ -7,7 +7,7 @@ use super::template::{ROOT, Template};
 use crate::bead::Bead;
 use crate::bead::id::is_well_formed;
 use crate::bead::record::{self, RecordFields};
-use crate::change::{self, ChangeError, End, Plan, PlanBead, PlanEdge};
+use crate::change::{self, BeadPlan, ChangeError, PlanBead, PlanEdge, PlanEndpoint};
 use crate::store::Tx;
 
 /// The label of a proto's root.
@@ -50,9 +50,9 @@ pub fn persist(
         }
         remove_old(tx, id, &template.name)?;
     }
-    let mut plan = Plan {
+    let mut plan = BeadPlan {
         is_any_depth: true,
-        ..Plan::default()
+        ..BeadPlan::default()
     };
     for (order, bead) in template.beads.iter().enumerate() {
         let mut new = bead.new.clone();
@@ -81,13 +81,13 @@ pub fn persist(
         new.metadata = fields.to_raw_json();
         plan.beads.push(PlanBead {
             key: bead.key.clone(),
-            parent: bead.parent.clone().map(End::Key),
+            parent: bead.parent.clone().map(PlanEndpoint::Key),
             new,
         });
         plan.edges
             .extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
-                from: End::Key(bead.key.clone()),
-                to: End::Key(to.clone()),
+                from: PlanEndpoint::Key(bead.key.clone()),
+                to: PlanEndpoint::Key(to.clone()),
                 kind: kind.clone(),
                 metadata: metadata.clone(),
             }));
@@ -129,7 +129,7 @@ fn remove_old(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeEr
         )));
     }
     for old in own.iter().map(String::as_str).chain([id]) {
-        change::delete(tx, old, "replaced by a newer proto", true)?;
+        change::delete_bead(tx, old, "replaced by a newer proto", true)?;
     }
     Ok(())
 }

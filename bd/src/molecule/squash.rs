@@ -3,7 +3,7 @@
 use super::progress::{self, MoleculeStep, Progress};
 use super::{MoleculeError, burn};
 use crate::bead::{Bead, DepKind, Kind, Status};
-use crate::change::{self, ChangeError, New};
+use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
 
 /// The label of a digest.
@@ -97,9 +97,9 @@ fn digest(
         vec![(DepKind::ParentChild, root.id.clone())]
     };
     let title = crate::bead::validate::fit_to_title(&format!("Digest: {}", root.title));
-    let mut made = change::create(
+    let mut made = change::create_bead(
         tx,
-        New {
+        NewBead {
             title,
             description: text,
             priority: root.priority,
@@ -108,7 +108,7 @@ fn digest(
             labels: vec![LABEL.to_owned()],
             source_formula: root.source_formula.clone(),
             deps,
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     let now = tx.now();

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::MoleculeError;
 use crate::bead::{Bead, DepKind, Kind, record};
-use crate::change::{End, New, Plan, PlanBead, PlanEdge};
+use crate::change::{BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
 use crate::formula::vars::{self, Values};
 use crate::formula::{Formula, Step, cook};
 use crate::query::when;
@@ -38,7 +38,7 @@ pub struct TemplateBead {
     /// The key of its parent.
     pub parent: Option<String>,
     /// What it is made of; texts may hold `{{name}}`.
-    pub new: New,
+    pub new: NewBead,
     /// What it waits for: kind, key, metadata of the edge.
     pub edges: Vec<(DepKind, String, String)>,
 }
@@ -90,7 +90,7 @@ impl Template {
             }
         };
         TemplateBead {
-            new: New {
+            new: NewBead {
                 title: or("title", &formula.name),
                 description: or("desc", &formula.description),
                 issue_type: Kind::Epic,
@@ -99,7 +99,7 @@ impl Template {
                     word => record::to_raw_json(&json!({"on_done": word})),
                 },
                 source_formula: self.origin.clone(),
-                ..New::default()
+                ..NewBead::default()
             },
             ..TemplateBead::default()
         }
@@ -140,7 +140,7 @@ impl Template {
         self.beads.push(TemplateBead {
             key: step.id.clone(),
             parent: Some(parent.to_owned()),
-            new: New {
+            new: NewBead {
                 title,
                 description: step.description,
                 notes: step.notes,
@@ -152,7 +152,7 @@ impl Template {
                 metadata: metadata.as_ref().and_then(record::to_raw_json),
                 source_formula: self.origin.clone(),
                 source_location: step.id.clone(),
-                ..New::default()
+                ..NewBead::default()
             },
             edges,
         });
@@ -171,15 +171,15 @@ impl Template {
         TemplateBead {
             key: format!("gate-{}", step.id),
             parent: Some(parent.to_owned()),
-            new: New {
+            new: NewBead {
                 title: format!("Gate: {}{end}", gate.kind),
                 issue_type: Kind::Gate,
                 await_type: gate.kind,
                 await_id: gate.id,
-                timeout: when::duration(&gate.timeout).unwrap_or_default(),
+                timeout: when::parse_duration(&gate.timeout).unwrap_or_default(),
                 source_formula: self.origin.clone(),
                 source_location: format!("gate-{}", step.id),
-                ..New::default()
+                ..NewBead::default()
             },
             edges: Vec::new(),
         }
@@ -218,7 +218,7 @@ impl Template {
             ..Self::default()
         };
         template.beads.push(TemplateBead {
-            new: New {
+            new: NewBead {
                 source_formula: template.origin.clone(),
                 ..copied(root)
             },
@@ -288,11 +288,11 @@ impl Template {
     }
 
     /// The beads to be made of it.
-    pub fn plan(self, options: &PourOptions) -> Result<Plan, MoleculeError> {
+    pub fn plan(self, options: &PourOptions) -> Result<BeadPlan, MoleculeError> {
         let values = self.values(&options.values)?;
-        let mut plan = Plan {
+        let mut plan = BeadPlan {
             is_any_depth: true,
-            ..Plan::default()
+            ..BeadPlan::default()
         };
         let count = if options.root_only { 1 } else { usize::MAX };
         for mut bead in self.beads.into_iter().take(count) {
@@ -315,8 +315,8 @@ impl Template {
             if !options.root_only {
                 let from = &bead.key;
                 let edge = |(kind, to, metadata)| PlanEdge {
-                    from: End::Key(from.clone()),
-                    to: End::Key(to),
+                    from: PlanEndpoint::Key(from.clone()),
+                    to: PlanEndpoint::Key(to),
                     kind,
                     metadata,
                 };
@@ -324,7 +324,7 @@ impl Template {
             }
             plan.beads.push(PlanBead {
                 key: bead.key,
-                parent: bead.parent.map(End::Key),
+                parent: bead.parent.map(PlanEndpoint::Key),
                 new: bead.new,
             });
         }
@@ -369,7 +369,7 @@ fn kind_of(word: &str) -> Kind {
 }
 
 /// Puts values into every text of a bead.
-fn put_in(new: &mut New, values: &Values) {
+fn put_in(new: &mut NewBead, values: &Values) {
     for text in [
         &mut new.title,
         &mut new.description,
@@ -393,10 +393,10 @@ fn put_in(new: &mut New, values: &Values) {
 }
 
 /// What a pour copies of a bead.
-fn copied(bead: &Bead) -> New {
-    let mut new = New::like(bead);
+fn copied(bead: &Bead) -> NewBead {
+    let mut new = NewBead::from_bead(bead);
     new.labels.retain(|label| label != "template");
-    New {
+    NewBead {
         await_type: bead.await_type.clone(),
         await_id: bead.await_id.clone(),
         timeout: bead.timeout,

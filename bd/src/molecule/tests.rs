@@ -84,7 +84,7 @@ proptest! {
             for _ in 0..count {
                 let Some(progress) = Progress::of(tx, &root) else { break };
                 let Some(step) = progress.next().map(|step| step.head.id().to_owned()) else { break };
-                change::close(tx, &step, "Done", "", false)?;
+                change::close_bead(tx, &step, "Done", "", false)?;
             }
             let progress = Progress::of(tx, &root);
             Ok(progress.map(|progress| progress.steps.len() - progress.done()))
@@ -102,7 +102,7 @@ proptest! {
             let progress = Progress::of(tx, &root).unwrap();
             let ids: Vec<String> = progress.steps.iter().map(|step| step.head.id().to_owned()).collect();
             for (id, _) in ids.iter().zip(&closed).filter(|(_, closed)| **closed) {
-                change::close(tx, id, &format!("Outcome of {id}"), "", true)?;
+                change::close_bead(tx, id, &format!("Outcome of {id}"), "", true)?;
             }
             let progress = Progress::of(tx, &root).unwrap();
             let states: Vec<(String, String, bool)> = progress
@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn a_burned_wisp_leaves_no_trace(formula in any_formula()) {
         let ((before, ids), after) = with(|tx| {
-            change::create(tx, change::New { title: "Other".into(), ..change::New::default() })?;
+            change::create_bead(tx, change::NewBead { title: "Other".into(), ..change::NewBead::default() })?;
             let before = lines(tx);
             let poured = poured(tx, &formula, true)?;
             burn(tx, &poured.root)?;

@@ -8,7 +8,10 @@ use crate::bead::kind;
 use crate::store::{BeadRef, Snapshot};
 
 /// The ids of beads, open ones first and with their titles.
-pub fn beads(beads: &Snapshot, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
+pub fn list_bead_values(
+    beads: &Snapshot,
+    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
+) -> Vec<CompletionValue> {
     #[derive(Deserialize)]
     struct Titled {
         title: String,

@@ -8,7 +8,7 @@ use crate::bead::{Bead, record};
 
 /// A bead that is not the same in both.
 #[derive(Debug)]
-pub struct Difference {
+pub struct BeadDifference {
     /// The bead before; `None` if it was not there.
     pub old: Option<Bead>,
     /// The bead after; `None` if it is gone.
@@ -17,7 +17,7 @@ pub struct Difference {
     pub fields: Vec<(String, Value, Value)>,
 }
 
-impl Difference {
+impl BeadDifference {
     /// The bead after; where it is gone, before.
     pub fn bead(&self) -> &Bead {
         static NONE: std::sync::LazyLock<Bead> = std::sync::LazyLock::new(Bead::default);
@@ -35,10 +35,10 @@ impl Difference {
 }
 
 /// The differences by id. Deleted beads count as not there.
-pub fn differences(
+pub fn find_differences(
     old: impl Iterator<Item = Bead>,
     new: impl Iterator<Item = Bead>,
-) -> Vec<Difference> {
+) -> Vec<BeadDifference> {
     let mut pairs: BTreeMap<String, (Option<Bead>, Option<Bead>)> = BTreeMap::new();
     for bead in old.filter(|bead| !bead.is_tombstone()) {
         let id = bead.id.clone();
@@ -51,15 +51,15 @@ pub fn differences(
     let all = pairs.into_values().filter(|(old, new)| old != new);
     let differ = |(old, new): (Option<Bead>, Option<Bead>)| {
         let fields = match (&old, &new) {
-            (Some(old), Some(new)) => fields(old, new),
+            (Some(old), Some(new)) => find_changed_fields(old, new),
             _ => Vec::new(),
         };
-        Difference { old, new, fields }
+        BeadDifference { old, new, fields }
     };
     all.map(differ).collect()
 }
 
-fn fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
+fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<(String, Value, Value)> {
     let object = |bead: &Bead| match record::bead_to_json_value(bead) {
         Value::Object(object) => object,
         _ => Map::new(),

@@ -8,16 +8,16 @@ use crate::store::{BeadRef, ListRow, Snapshot, StoreError, TimeField, UsualRank}
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Between {
+pub struct TimeRange {
     /// Later than this.
     pub after: Option<Timestamp>,
     /// Earlier than this.
     pub before: Option<Timestamp>,
 }
 
-impl Between {
+impl TimeRange {
     /// Whether a time may be inside; those of the index are cut at the ends of what it can hold.
-    fn may_hold(&self, at: Option<Timestamp>) -> bool {
+    fn can_contain(&self, at: Option<Timestamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
         }
@@ -29,7 +29,7 @@ impl Between {
         })
     }
 
-    fn holds(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
+    fn contains(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
         }
@@ -60,7 +60,7 @@ impl Eq for LabelRegex {}
     clippy::struct_excessive_bools,
     reason = "the fields are named as the flags are"
 )]
-pub struct Filter {
+pub struct BeadFilter {
     /// One of these; empty is any but tombstones.
     pub statuses: Vec<Status>,
     /// None of these.
@@ -88,11 +88,11 @@ pub struct Filter {
     pub notes_contains: Option<String>,
     pub spec_prefix: Option<String>,
     pub empty_description: bool,
-    pub created: Between,
-    pub updated: Between,
-    pub closed: Between,
-    pub due: Between,
-    pub deferral: Between,
+    pub created: TimeRange,
+    pub updated: TimeRange,
+    pub closed: TimeRange,
+    pub due: TimeRange,
+    pub deferral: TimeRange,
     pub deferred: bool,
     pub overdue_at: Option<Timestamp>,
     pub pinned: Option<bool>,
@@ -103,7 +103,7 @@ pub struct Filter {
     pub wisp_type: Option<String>,
 }
 
-impl Filter {
+impl BeadFilter {
     /// The beads of a snapshot that meet the conditions, by id.
     pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
         self.choose(snapshot.bead_refs())
@@ -124,12 +124,12 @@ impl Filter {
     ) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
         let mut heads = snapshot.find_text_candidates(text)?;
-        heads.retain(|head| self.may_match(head));
+        heads.retain(|head| self.can_match(head));
         let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
         // What the index has cut to its own limits is put in order by the records.
         if heads.iter().any(|(rank, _)| rank.is_clamped()) {
             let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
-            super::sort::usual(&mut found, limit);
+            super::sort::sort_usual(&mut found, limit);
             found.truncate(limit);
             return Ok(found);
         }
@@ -152,7 +152,7 @@ impl Filter {
 
     fn choose<'a>(&self, heads: impl Iterator<Item = BeadRef<'a>>) -> Vec<&'a Bead> {
         heads
-            .filter(|head| self.may_match(head))
+            .filter(|head| self.can_match(head))
             .filter_map(|head| head.bead())
             .filter(|bead| self.matches(bead))
             .collect()
@@ -161,18 +161,18 @@ impl Filter {
     /// The beads of a snapshot that meet the conditions, in the usual order: the first `limit`, and how many
     /// there are in all.
     pub fn first<'a>(&self, snapshot: &'a Snapshot, limit: usize) -> (Vec<&'a Bead>, usize) {
-        if !self.is_of_open() {
+        if !self.is_limited_to_open() {
             let mut found = self.apply(snapshot);
             let total = found.len();
-            super::sort::usual(&mut found, limit);
+            super::sort::sort_usual(&mut found, limit);
             found.truncate(limit);
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
-        let is_brief = self.needs_only_rows();
+        let is_brief = self.is_decidable_by_rows();
         snapshot.open_rows().for_each(|brief| {
             let fits = self.row_fits(&brief).filter(|fits| is_brief || !fits);
-            let fits = fits.unwrap_or_else(|| self.fits(&snapshot.bead_ref_at(brief.node)));
+            let fits = fits.unwrap_or_else(|| self.is_match(&snapshot.bead_ref_at(brief.node)));
             total += usize::from(fits);
             if fits && found.len() < limit {
                 found.extend(snapshot.bead_ref_at(brief.node).bead());
@@ -183,8 +183,8 @@ impl Filter {
 
     /// Whether a bead meets the conditions, asked of itself as far as its head cannot say.
     #[cold]
-    fn fits(&self, head: &BeadRef<'_>) -> bool {
-        self.may_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
+    fn is_match(&self, head: &BeadRef<'_>) -> bool {
+        self.can_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
     }
 
     /// How many beads of a snapshot meet the conditions.
@@ -192,14 +192,14 @@ impl Filter {
         if *self == Self::default() {
             return snapshot.live_count();
         }
-        if self.is_of_open() {
+        if self.is_limited_to_open() {
             return self.first(snapshot, 0).1;
         }
         self.apply(snapshot).len()
     }
 
     /// Whether closed and deleted beads are out of the question.
-    fn is_of_open(&self) -> bool {
+    fn is_limited_to_open(&self) -> bool {
         let over = |status: &Status| matches!(status, Status::Closed | Status::Tombstone);
         if self.statuses.is_empty() {
             return self.not_statuses.contains(&Status::Closed);
@@ -226,7 +226,7 @@ impl Filter {
     }
 
     /// Whether all conditions can be told from a brief.
-    fn needs_only_rows(&self) -> bool {
+    fn is_decidable_by_rows(&self) -> bool {
         let brief_only = Self {
             statuses: self.statuses.clone(),
             not_statuses: self.not_statuses.clone(),
@@ -245,7 +245,7 @@ impl Filter {
     }
 
     /// Whether a head does not already say that its bead is out of the question.
-    fn may_match(&self, head: &BeadRef<'_>) -> bool {
+    fn can_match(&self, head: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
         if head.is_tombstone() && !tombstones {
             return false;
@@ -277,19 +277,19 @@ impl Filter {
                 .is_none_or(|parent| head.is_child_of(parent))
             && times
                 .iter()
-                .all(|(which, span)| span.may_hold(head.time(*which)))
+                .all(|(which, span)| span.can_contain(head.time(*which)))
     }
 
     /// Whether one bead meets the conditions.
     pub fn matches(&self, bead: &Bead) -> bool {
-        self.state(bead)
-            && self.labelled(bead)
-            && self.texts(bead)
-            && self.times(bead)
-            && self.links(bead)
+        self.has_state(bead)
+            && self.has_labels(bead)
+            && self.has_texts(bead)
+            && self.has_times(bead)
+            && self.has_links(bead)
     }
 
-    fn state(&self, bead: &Bead) -> bool {
+    fn has_state(&self, bead: &Bead) -> bool {
         (self.statuses.is_empty() || self.statuses.contains(&bead.status))
             && !self.not_statuses.contains(&bead.status)
             && self
@@ -314,13 +314,17 @@ impl Filter {
             && self.priority_max.is_none_or(|most| priority <= most)
     }
 
-    fn labelled(&self, bead: &Bead) -> bool {
+    fn has_labels(&self, bead: &Bead) -> bool {
         let pattern = self.label_pattern.as_deref();
         self.labels.iter().all(|label| bead.has_label(label))
             && (self.labels_any.is_empty()
                 || self.labels_any.iter().any(|label| bead.has_label(label)))
             && !self.not_labels.iter().any(|label| bead.has_label(label))
-            && pattern.is_none_or(|pattern| bead.labels.iter().any(|label| glob(pattern, label)))
+            && pattern.is_none_or(|pattern| {
+                bead.labels
+                    .iter()
+                    .any(|label| is_glob_match(pattern, label))
+            })
             && self
                 .label_regex
                 .as_ref()
@@ -328,26 +332,26 @@ impl Filter {
             && (!self.no_labels || bead.labels.is_empty())
     }
 
-    fn texts(&self, bead: &Bead) -> bool {
+    fn has_texts(&self, bead: &Bead) -> bool {
         let anywhere = |text: &String| {
-            contains(&bead.title, text)
-                || contains(&bead.description, text)
-                || contains(&bead.id, text)
+            contains_ignore_case(&bead.title, text)
+                || contains_ignore_case(&bead.description, text)
+                || contains_ignore_case(&bead.id, text)
         };
         (self.ids.is_empty() || self.ids.contains(&bead.id))
             && self.text.as_ref().is_none_or(anywhere)
             && self
                 .title_contains
                 .iter()
-                .all(|text| contains(&bead.title, text))
+                .all(|text| contains_ignore_case(&bead.title, text))
             && self
                 .desc_contains
                 .as_ref()
-                .is_none_or(|text| contains(&bead.description, text))
+                .is_none_or(|text| contains_ignore_case(&bead.description, text))
             && self
                 .notes_contains
                 .as_ref()
-                .is_none_or(|text| contains(&bead.notes, text))
+                .is_none_or(|text| contains_ignore_case(&bead.notes, text))
             && self
                 .spec_prefix
                 .as_ref()
@@ -355,20 +359,20 @@ impl Filter {
             && (!self.empty_description || bead.description.is_empty())
     }
 
-    fn times(&self, bead: &Bead) -> bool {
+    fn has_times(&self, bead: &Bead) -> bool {
         let late = |now: Timestamp| {
             bead.is_open() && bead.due_at.as_ref().is_some_and(|due| due.instant() < now)
         };
-        self.created.holds(Some(&bead.created_at))
-            && self.updated.holds(Some(&bead.updated_at))
-            && self.closed.holds(bead.closed_at.as_ref())
-            && self.due.holds(bead.due_at.as_ref())
-            && self.deferral.holds(bead.defer_until.as_ref())
+        self.created.contains(Some(&bead.created_at))
+            && self.updated.contains(Some(&bead.updated_at))
+            && self.closed.contains(bead.closed_at.as_ref())
+            && self.due.contains(bead.due_at.as_ref())
+            && self.deferral.contains(bead.defer_until.as_ref())
             && !(self.deferred && bead.defer_until.is_none())
             && self.overdue_at.is_none_or(late)
     }
 
-    fn links(&self, bead: &Bead) -> bool {
+    fn has_links(&self, bead: &Bead) -> bool {
         let child_of = |parent: &String| {
             bead.edges(&crate::bead::DepKind::ParentChild)
                 .any(|edge| edge.depends_on_id == *parent)
@@ -386,13 +390,13 @@ impl Filter {
 }
 
 /// Whether a text contains another, ASCII letters in any case.
-pub fn contains(text: &str, part: &str) -> bool {
+pub fn contains_ignore_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .contains(&part.to_ascii_lowercase())
 }
 
 /// Whether a text matches a pattern in which `*` is any text and `?` any character.
-pub fn glob(pattern: &str, text: &str) -> bool {
+pub fn is_glob_match(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
@@ -434,7 +438,7 @@ mod tests {
             ("*", "", true),
             ("?", "", false),
         ] {
-            assert_eq!(glob(pattern, text), wanted, "{pattern} {text}");
+            assert_eq!(is_glob_match(pattern, text), wanted, "{pattern} {text}");
         }
     }
 
@@ -448,24 +452,24 @@ mod tests {
             created_at: Stamp::parse("2026-03-01T00:00:00Z"),
             ..Bead::default()
         };
-        let filter = Filter {
+        let filter = BeadFilter {
             title_contains: vec!["login".into()],
             labels: vec!["auth".into()],
             priority_max: Some(1),
             no_assignee: true,
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         assert!(filter.matches(&bead));
-        let later = Filter {
-            created: Between {
+        let later = BeadFilter {
+            created: TimeRange {
                 after: Some("2026-03-01T00:00:00Z".parse().unwrap()),
                 before: None,
             },
             ..filter.clone()
         };
         assert!(!later.matches(&bead));
-        let closed = Filter {
-            closed: Between {
+        let closed = BeadFilter {
+            closed: TimeRange {
                 before: Some("2027-01-01T00:00:00Z".parse().unwrap()),
                 after: None,
             },

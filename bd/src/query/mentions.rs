@@ -3,17 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 /// The words in round brackets of a text.
-fn bracketed(text: &str) -> impl Iterator<Item = &str> {
+fn find_bracketed_words(text: &str) -> impl Iterator<Item = &str> {
     let groups = text.split('(').skip(1);
     let groups = groups.filter_map(|rest| rest.split_once(')'));
     groups.flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
 }
 
 /// The messages by the ids that they name, each in their order.
-pub fn by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
+pub fn group_by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
     let mut found: HashMap<&str, Vec<&(String, String)>> = HashMap::new();
     for own in messages {
-        let words: BTreeSet<&str> = bracketed(&own.1).collect();
+        let words: BTreeSet<&str> = find_bracketed_words(&own.1).collect();
         for word in words {
             found.entry(word).or_default().push(own);
         }
@@ -35,7 +35,7 @@ mod tests {
             "(bd-a",
         ]
         .map(|text| (text.to_owned(), text.to_owned()));
-        let found = by_id(&messages);
+        let found = group_by_id(&messages);
         let found: Vec<&str> = found["bd-a"].iter().map(|own| own.1.as_str()).collect();
         assert_eq!(found, ["Fix (bd-a)", "(see bd-b, bd-a)"]);
     }

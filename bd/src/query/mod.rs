@@ -11,5 +11,5 @@ pub mod sort;
 pub mod template;
 pub mod when;
 
-pub use filter::Filter;
-pub use sort::Order;
+pub use filter::BeadFilter;
+pub use sort::SortOrder;

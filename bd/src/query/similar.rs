@@ -30,7 +30,7 @@ pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'
 
 /// Two beads and how alike they are, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
-pub struct Pair<'a> {
+pub struct SimilarPair<'a> {
     /// The one with the smaller id.
     pub a: &'a Bead,
     /// The other one.
@@ -40,15 +40,18 @@ pub struct Pair<'a> {
 }
 
 /// Pairs that are at least so alike, the most alike first.
-pub fn pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Pair<'a>> {
-    let mut beads: Vec<_> = beads.iter().map(|bead| (*bead, words(bead))).collect();
+pub fn find_similar_pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<SimilarPair<'a>> {
+    let mut beads: Vec<_> = beads
+        .iter()
+        .map(|bead| (*bead, collect_words(bead)))
+        .collect();
     beads.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
     let mut found = Vec::new();
     for (at, (a, a_words)) in beads.iter().enumerate() {
         for (b, b_words) in &beads[at + 1..] {
-            let similarity = likeness(a_words, b_words);
+            let similarity = compute_similarity(a_words, b_words);
             if similarity >= threshold {
-                found.push(Pair { a, b, similarity });
+                found.push(SimilarPair { a, b, similarity });
             }
         }
     }
@@ -57,7 +60,7 @@ pub fn pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Pair<'a>> {
 }
 
 /// The words of a bead: those of its title and those of its description.
-fn words(bead: &Bead) -> [BTreeSet<String>; 2] {
+fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     [&bead.title, &bead.description].map(|text| {
         let words = text.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| word.chars().count() > 1);
@@ -66,7 +69,7 @@ fn words(bead: &Bead) -> [BTreeSet<String>; 2] {
 }
 
 /// The part of the words that both have; a title counts twice as much as a description, which may be missing.
-fn likeness(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
+fn compute_similarity(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
     let part = |which: usize| {
         let all = a[which].union(&b[which]).count();
         let both = a[which].intersection(&b[which]).count();
@@ -104,7 +107,7 @@ mod tests {
             bead("bd-4", "Something else", "Login form fails"),
         ];
         let beads: Vec<&Bead> = beads.iter().collect();
-        let found = pairs(&beads, 0.2);
+        let found = find_similar_pairs(&beads, 0.2);
         let ids: Vec<_> = found
             .iter()
             .map(|pair| (&*pair.a.id, &*pair.b.id))

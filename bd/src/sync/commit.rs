@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::place::SyncPlace;
-use super::side::{Side, Sides};
-use super::tips::Tips;
+use super::side::{CommitSide, CommitSides};
+use super::tips::SyncTips;
 use super::unite;
 use super::{SyncError, SyncRequest};
 use crate::git::{GitError, TreeEntries, TreeEntry};
@@ -13,18 +13,18 @@ use crate::merge;
 use crate::store::exchange::ExchangedStore;
 
 /// What is committed.
-pub(super) struct Commit<'a> {
+pub(super) struct SyncCommit<'a> {
     pub request: &'a SyncRequest<'a>,
     pub place: &'a SyncPlace,
-    pub tips: &'a Tips,
-    pub sides: &'a Sides,
+    pub tips: &'a SyncTips,
+    pub sides: &'a CommitSides,
     pub shared: &'a ExchangedStore,
     /// The name of the file of issues.
     pub issues: &'a str,
 }
 
 /// Where the branch is.
-pub(super) struct Made {
+pub(super) struct BranchUpdate {
     pub tip: Option<String>,
     /// Whether there is a new commit of ours.
     pub is_new: bool,
@@ -32,12 +32,12 @@ pub(super) struct Made {
     pub sent: usize,
 }
 
-impl Commit<'_> {
+impl SyncCommit<'_> {
     /// Makes it, where anything is new; nothing where someone else moved the branch meanwhile.
-    pub(super) fn make(&self) -> Result<Option<Made>, SyncError> {
-        let Tips { ours, theirs, .. } = self.tips;
+    pub(super) fn commit(&self) -> Result<Option<BranchUpdate>, SyncError> {
+        let SyncTips { ours, theirs, .. } = self.tips;
         let entries = self.entries()?;
-        let old = |tip| Made {
+        let old = |tip| BranchUpdate {
             tip,
             is_new: false,
             sent: 0,
@@ -45,9 +45,9 @@ impl Commit<'_> {
         if ours.is_none() && theirs.is_none() && self.is_empty() {
             return Ok(Some(old(None)));
         }
-        let is_as = |side: &Option<Rc<Side>>| {
+        let is_as = |side: &Option<Rc<CommitSide>>| {
             side.as_ref()
-                .is_some_and(|side| self.all_of(side) == entries)
+                .is_some_and(|side| self.files_of_side(side) == entries)
         };
         if theirs.is_none() && is_as(&self.sides.ours) {
             return Ok(Some(old(ours.clone())));
@@ -56,7 +56,7 @@ impl Commit<'_> {
         let (tip, sent) = if let (true, Some(theirs)) = (only_theirs, theirs) {
             (theirs.clone(), None)
         } else {
-            let (tip, sent) = self.write(&entries)?;
+            let (tip, sent) = self.write_commit(&entries)?;
             (tip, Some(sent))
         };
         // Once more: what took its time may have given someone the time.
@@ -69,7 +69,7 @@ impl Commit<'_> {
             }
             Err(error) => return Err(error.into()),
         }
-        Ok(Some(Made {
+        Ok(Some(BranchUpdate {
             tip: Some(tip),
             is_new: sent.is_some(),
             sent: sent.unwrap_or_default(),
@@ -91,10 +91,10 @@ impl Commit<'_> {
             && self.request.store.history_files().is_empty()
     }
 
-    fn write(&self, entries: &TreeEntries) -> Result<(String, usize), SyncError> {
+    fn write_commit(&self, entries: &TreeEntries) -> Result<(String, usize), SyncError> {
         let git = &self.place.git;
         let tree = git.write_entries(entries)?;
-        let Tips { ours, theirs, .. } = self.tips;
+        let SyncTips { ours, theirs, .. } = self.tips;
         let parents: Vec<&str> = [ours, theirs]
             .into_iter()
             .flatten()
@@ -107,14 +107,14 @@ impl Commit<'_> {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
             None => Rc::default(),
         };
-        let sent = unite::changed(&before, &self.shared.own.issues);
+        let sent = unite::count_changed(&before, &self.shared.own.issues);
         let commit = git.commit_tree(&tree, &parents, &message, &self.request.author)?;
         Ok((commit, sent))
     }
 
     /// Every file of the commit.
     fn entries(&self) -> Result<TreeEntries, SyncError> {
-        let mut entries = self.others()?;
+        let mut entries = self.other_files()?;
         let own = &self.shared.own;
         let store = self.request.store;
         let prefix = &self.place.prefix;
@@ -145,7 +145,7 @@ impl Commit<'_> {
     }
 
     /// A commit's files, by whole paths.
-    fn all_of(&self, side: &Side) -> TreeEntries {
+    fn files_of_side(&self, side: &CommitSide) -> TreeEntries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
         if let Some(entry) = &side.issues {
@@ -163,9 +163,9 @@ impl Commit<'_> {
     }
 
     /// The files that are not this store's: other stores of the repository, and what else is on the branch.
-    fn others(&self) -> Result<TreeEntries, SyncError> {
+    fn other_files(&self) -> Result<TreeEntries, SyncError> {
         let none = TreeEntries::new();
-        let other = |side: &'_ Option<Rc<Side>>| {
+        let other = |side: &'_ Option<Rc<CommitSide>>| {
             side.as_ref()
                 .map_or(none.clone(), |side| side.other.clone())
         };
@@ -186,7 +186,7 @@ impl Commit<'_> {
             } else if one == base {
                 other.cloned()
             } else {
-                self.both(path, [base, one, other])?
+                self.merge_file(path, [base, one, other])?
             };
             if let Some(entry) = entry {
                 merged.insert(path.clone(), entry);
@@ -196,7 +196,7 @@ impl Commit<'_> {
     }
 
     /// A file that both ends of the branch changed: beads are merged as beads, of anything else the remote's counts.
-    fn both(
+    fn merge_file(
         &self,
         path: &str,
         three: [Option<&TreeEntry>; 3],
@@ -212,7 +212,9 @@ impl Commit<'_> {
             .extension()
             .is_some_and(|kind| kind == "jsonl");
         if is_history && is_lines {
-            return Ok(Some(self.file(&unite::history(text(one)?, text(other)?))?));
+            return Ok(Some(
+                self.file(&unite::unite_history(text(one)?, text(other)?))?,
+            ));
         }
         if !is_lines {
             return Ok(Some(other.clone()));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::SyncError;
 use super::place::SyncPlace;
-use super::side::Side;
+use super::side::CommitSide;
 use crate::bead::lines;
 use crate::bead::{id, record};
 use crate::config::Config;
@@ -33,7 +33,7 @@ const TRACES: &[&str] = &[
 
 /// Beads that are on their branch only.
 #[derive(Debug)]
-pub struct Fresh {
+pub struct FreshClone {
     /// Where they belong.
     pub dir: PathBuf,
     place: SyncPlace,
@@ -42,12 +42,12 @@ pub struct Fresh {
     pub branch: String,
     /// The name of the file of issues.
     issues: String,
-    side: Side,
+    side: CommitSide,
 }
 
 /// Beads that were read from their branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct FetchedBeads {
     /// How many.
     pub beads: usize,
     /// Their folder.
@@ -63,9 +63,9 @@ pub fn find_fresh_clone(
     env: &Env,
     config: &Config,
     found: Option<&ProjectLocation>,
-) -> Option<Fresh> {
+) -> Option<FreshClone> {
     match found {
-        Some(found) => at(&found.dir, config),
+        Some(found) => find_fresh_store(&found.dir, config),
         // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
         None if route::find_town_root(env.cwd()).is_some() => None,
         None => find_fresh_clone_around(env, config),
@@ -73,7 +73,7 @@ pub fn find_fresh_clone(
 }
 
 /// Looks whether the beads of this folder are on their branch only.
-pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
+pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
     let paths = StorePaths::for_folder(dir);
     let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
     if paths.issues().is_file() || is_used() {
@@ -81,12 +81,12 @@ pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
     }
     let name = paths.issues().file_name()?.to_str()?.to_owned();
     // Where it cannot be said where beads would be committed, there is nothing to read them from.
-    let place = SyncPlace::of(dir, config).ok()?;
-    on_branch(dir.to_owned(), place, name)
+    let place = SyncPlace::for_folder(dir, config).ok()?;
+    find_on_branch(dir.to_owned(), place, name)
 }
 
 /// Looks for a project that is on the branch only, from the working directory upwards; inside a town, too.
-pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
+pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone> {
     if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
         .iter()
         .any(|name| env.get(name).is_some())
@@ -107,19 +107,19 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
         })
     };
     // One look at the refs for most: there is no such branch.
-    tip(&place(String::new())?).ok()??;
+    find_tip(&place(String::new())?).ok()??;
     inside.ancestors().find_map(|folder| {
         let inside = folder.join(".beads");
         let place = place(format!("{}/", inside.to_str()?))?;
-        on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
+        find_on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
     })
 }
 
-fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
-    let (branch, commit) = tip(&place).ok()??;
-    let side = Side::at(&place, &issues, &commit).ok()?;
+fn find_on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<FreshClone> {
+    let (branch, commit) = find_tip(&place).ok()??;
+    let side = CommitSide::from_commit(&place, &issues, &commit).ok()?;
     side.issues.as_ref()?;
-    Some(Fresh {
+    Some(FreshClone {
         dir,
         place,
         commit,
@@ -130,7 +130,7 @@ fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
 }
 
 /// The branch here or at its remote, whichever has more: its name and commit.
-fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
+fn find_tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
     let known = git.remotes_with_branch(&place.branch)?;
@@ -152,16 +152,16 @@ fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     }
 }
 
-impl Fresh {
+impl FreshClone {
     /// Reads them into their folder.
-    pub fn take(&self, clock: &Clock) -> Result<Taken, SyncError> {
+    pub fn fetch(&self, clock: &Clock) -> Result<FetchedBeads, SyncError> {
         let failed = |source| StoreError::io("create", &self.dir, source);
         file::create_folder(&self.dir, 0o750).map_err(failed)?;
         let _guard = lock::acquire_lock(&self.dir.join(".lock"), lock::PATIENCE)
             .map_err(StoreError::from)?;
         let text = self.side.issues_text(&self.place)?.unwrap_or_default();
-        let (beads, prefix) = summary(&text);
-        let taken = Taken {
+        let (beads, prefix) = summarize_beads(&text);
+        let taken = FetchedBeads {
             beads,
             dir: self.dir.clone(),
             branch: self.place.branch.clone(),
@@ -169,16 +169,16 @@ impl Fresh {
         };
         self.exclude()?;
         for (name, content) in self.side.archive_texts(&self.place)? {
-            put(&self.dir.join("archive").join(name), &content)?;
+            create_if_absent(&self.dir.join("archive").join(name), &content)?;
         }
         for (name, entry) in &self.side.events {
-            put(
+            create_if_absent(
                 &self.dir.join("events").join(name),
                 &self.place.git.blob(&entry.id)?,
             )?;
         }
         // Last, and never over what another command was quicker with.
-        if put(&self.dir.join(&self.issues), &text)? {
+        if create_if_absent(&self.dir.join(&self.issues), &text)? {
             exchange::record_first_base(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
         if !self.dir.join("metadata.json").is_file() {
@@ -213,7 +213,7 @@ impl Fresh {
 }
 
 /// How many beads a text has that are not deleted, and what most of their ids begin with.
-fn summary(text: &[u8]) -> (usize, Option<String>) {
+fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
     let mut count = 0;
     let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
     for (_, span) in lines::iter_line_spans(text, 0) {
@@ -232,7 +232,7 @@ fn summary(text: &[u8]) -> (usize, Option<String>) {
     (count, most.map(|(prefix, _)| prefix))
 }
 
-fn put(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
+fn create_if_absent(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
     let failed = |error| StoreError::io("write", path, error);
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755).map_err(failed)?;
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn the_prefix_is_that_of_most_beads_that_are_left() {
         let text = b"{\"id\":\"a-1\"}\n{\"id\":\"b-1\"}\n{\"id\":\"b-2\"}\n{\"id\":\"a-2\",\"status\":\"tombstone\"}\n";
-        assert_eq!(summary(text), (3, Some("b".to_owned())));
-        assert_eq!(summary(b""), (0, None));
+        assert_eq!(summarize_beads(text), (3, Some("b".to_owned())));
+        assert_eq!(summarize_beads(b""), (0, None));
     }
 }

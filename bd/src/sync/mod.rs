@@ -30,8 +30,8 @@ use crate::store::rollback;
 use crate::store::{Store, StoreError};
 use kit::sys::{Clock, Env, RandomSource};
 pub use place::SyncPlace;
-use side::{Side, Sides};
-use tips::{Tips, see, tips};
+use side::{CommitSide, CommitSides};
+use tips::{SyncTips, find_tips, query_remote};
 use unite::MergeReport;
 
 /// How often a remote that moved is read again.
@@ -62,7 +62,7 @@ pub struct SyncRequest<'a> {
 
 /// What was done.
 #[derive(Debug, Clone, Default)]
-pub struct Synced {
+pub struct SyncReport {
     /// The branch.
     pub branch: String,
     /// The remote, where there is one.
@@ -122,28 +122,28 @@ pub enum SyncError {
 }
 
 /// Brings a store and its branch together.
-pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
-    let mut place = SyncPlace::of(request.store.dir(), request.config)?;
+pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
+    let mut place = SyncPlace::for_folder(request.store.dir(), request.config)?;
     place.git = place.git.with_network(request.network);
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let _turn = request.store.lock_sync()?;
-    let mut synced = Synced {
+    let mut synced = SyncReport {
         branch: place.branch.clone(),
         remote: remote.clone(),
-        ..Synced::default()
+        ..SyncReport::default()
     };
     for _ in 0..TRIES {
-        let seen = see(request, &place, remote.as_deref())?;
-        let tips = tips(request, &place, remote.as_deref(), &seen)?;
-        match round(request, &place, &tips, &mut synced)? {
-            Round::Overtaken => continue,
-            Round::Done(tip) => synced.tip = tip,
+        let seen = query_remote(request, &place, remote.as_deref())?;
+        let tips = find_tips(request, &place, remote.as_deref(), &seen)?;
+        match run_round(request, &place, &tips, &mut synced)? {
+            SyncRound::Overtaken => continue,
+            SyncRound::Done(tip) => synced.tip = tip,
         }
         let (Some(remote), true, Some(tip)) = (&remote, request.push, &synced.tip) else {
             return Ok(synced);
         };
-        if let Some(away) = seen.away {
+        if let Some(away) = seen.unreachable {
             synced.unpushed = Some(away);
             return Ok(synced);
         }
@@ -174,7 +174,7 @@ pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
 }
 
 /// Who commits: the setting `git.author`, else git's user in `folder`, else whoever acts.
-pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
+pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
     let told = config.get("git.author");
     if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
         return Identity {
@@ -196,17 +196,19 @@ pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Ide
 pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
     let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
-        Some(tip) => Side::at(place, &name.to_string_lossy(), &tip)?.issues_text(place)?,
+        Some(tip) => {
+            CommitSide::from_commit(place, &name.to_string_lossy(), &tip)?.issues_text(place)?
+        }
         None => None,
     };
-    Ok(unite::changed(
+    Ok(unite::count_changed(
         &there.unwrap_or_default(),
         &store.durable_lines()?,
     ))
 }
 
 /// How one round ended.
-enum Round {
+enum SyncRound {
     /// The branch is there now; nowhere where there is nothing to commit.
     Done(Option<String>),
     /// Someone else moved it meanwhile.
@@ -214,15 +216,15 @@ enum Round {
 }
 
 /// Brings store and commits together once, commits where anything is new, and remembers what the store has all of.
-fn round(
+fn run_round(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
-    tips: &Tips,
-    synced: &mut Synced,
-) -> Result<Round, SyncError> {
+    tips: &SyncTips,
+    synced: &mut SyncReport,
+) -> Result<SyncRound, SyncError> {
     let name = request.store.issues_file().file_name();
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
-    let sides = Sides::at(place, &name, tips)?;
+    let sides = CommitSides::from_tips(place, &name, tips)?;
     let mut told = MergeReport::default();
     let mut before = Vec::new();
     let shared = request
@@ -230,13 +232,13 @@ fn round(
         .exchange(request.clock, request.random, |own: &StoreSide| {
             told = MergeReport::default();
             before.clone_from(&own.issues);
-            refuse_rolled_back(request.store, &own.issues)?;
+            check_no_rollback(request.store, &own.issues)?;
             sides.unite(request, place, tips, own.clone(), &mut told)
         })?;
-    synced.received += unite::changed(&before, &shared.own.issues);
+    synced.received += unite::count_changed(&before, &shared.own.issues);
     synced.lost.append(&mut told.lost);
     synced.notes.append(&mut told.notes);
-    let commit = commit::Commit {
+    let commit = commit::SyncCommit {
         request,
         place,
         tips,
@@ -244,8 +246,8 @@ fn round(
         shared: &shared,
         issues: &name,
     };
-    let Some(made) = commit.make()? else {
-        return Ok(Round::Overtaken);
+    let Some(made) = commit.commit()? else {
+        return Ok(SyncRound::Overtaken);
     };
     if made.is_new {
         synced.committed = true;
@@ -258,11 +260,11 @@ fn round(
         at: request.clock.now().to_string(),
         issues: shared.version,
     })?;
-    Ok(Round::Done(made.tip))
+    Ok(SyncRound::Done(made.tip))
 }
 
 /// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
-fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
+fn check_no_rollback(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
     let mut ids: Vec<String> = store
         .rolled_back_in(issues)?
         .into_iter()

@@ -23,11 +23,11 @@ pub struct SyncPlace {
 
 impl SyncPlace {
     /// The place of a beads folder by its settings.
-    pub fn of(dir: &Path, config: &Config) -> Result<Self, SyncError> {
+    pub fn for_folder(dir: &Path, config: &Config) -> Result<Self, SyncError> {
         let branch = config.sync_branch().ok_or(SyncError::Off)?;
         check_name(&branch)?;
         let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-        if let Some(repository) = beside(&dir) {
+        if let Some(repository) = shared_repository(&dir) {
             let name = dir.file_name().unwrap_or_default().to_string_lossy();
             return Ok(Self {
                 git: Git::at(repository),
@@ -91,12 +91,12 @@ impl SyncPlace {
     /// Whether a beads folder has a repository that is there for its project, rather than one that happens to be
     /// around it. Only looks at files.
     pub fn is_own(dir: &Path) -> bool {
-        beside(dir).is_some() || GitPlace::around(dir).root.as_deref() == dir.parent()
+        shared_repository(dir).is_some() || GitPlace::around(dir).root.as_deref() == dir.parent()
     }
 }
 
 /// The bare repository that the worktrees of a rig share, where the folder is the rig's own.
-fn beside(dir: &Path) -> Option<PathBuf> {
+fn shared_repository(dir: &Path) -> Option<PathBuf> {
     let repository = dir.parent()?.join(".repo.git");
     repository.join("HEAD").is_file().then_some(repository)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::place::SyncPlace;
-use super::tips::Tips;
+use super::tips::SyncTips;
 
 use super::SyncError;
 use crate::git::{TreeEntries, TreeEntry};
@@ -13,7 +13,7 @@ use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Side {
+pub(super) struct CommitSide {
     /// The issues; `None` where the commit has none.
     pub issues: Option<TreeEntry>,
     /// The archive by year.
@@ -25,9 +25,13 @@ pub(super) struct Side {
     text: OnceCell<Rc<Vec<u8>>>,
 }
 
-impl Side {
+impl CommitSide {
     /// Looks at a commit.
-    pub(super) fn at(place: &SyncPlace, issues: &str, commit: &str) -> Result<Self, SyncError> {
+    pub(super) fn from_commit(
+        place: &SyncPlace,
+        issues: &str,
+        commit: &str,
+    ) -> Result<Self, SyncError> {
         let mut side = Self::default();
         for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
@@ -71,25 +75,29 @@ impl Side {
 
 /// The commits' files.
 #[derive(Debug, Default)]
-pub(super) struct Sides {
-    pub ours: Option<Rc<Side>>,
-    pub theirs: Option<Rc<Side>>,
-    pub base: Option<Rc<Side>>,
-    pub fork: Option<Rc<Side>>,
+pub(super) struct CommitSides {
+    pub ours: Option<Rc<CommitSide>>,
+    pub theirs: Option<Rc<CommitSide>>,
+    pub base: Option<Rc<CommitSide>>,
+    pub fork: Option<Rc<CommitSide>>,
 }
 
-impl Sides {
+impl CommitSides {
     /// Looks at the commits.
-    pub(super) fn at(place: &SyncPlace, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
-        let mut known: BTreeMap<&str, Rc<Side>> = BTreeMap::new();
-        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<Side>>, SyncError> {
+    pub(super) fn from_tips(
+        place: &SyncPlace,
+        issues: &str,
+        tips: &SyncTips,
+    ) -> Result<Self, SyncError> {
+        let mut known: BTreeMap<&str, Rc<CommitSide>> = BTreeMap::new();
+        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<CommitSide>>, SyncError> {
             let Some(commit) = tips.all().find(|own| Some(*own) == commit.as_deref()) else {
                 return Ok(None);
             };
             if let Some(side) = known.get(commit) {
                 return Ok(Some(Rc::clone(side)));
             }
-            let side = Rc::new(Side::at(place, issues, commit)?);
+            let side = Rc::new(CommitSide::from_commit(place, issues, commit)?);
             known.insert(commit, Rc::clone(&side));
             Ok(Some(side))
         };

@@ -6,7 +6,7 @@ use crate::git::GitError;
 
 /// The commits that are brought together.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tips {
+pub(super) struct SyncTips {
     /// Where the branch is here.
     pub ours: Option<String>,
     /// Where it is at the remote, where that has what we have not.
@@ -17,7 +17,7 @@ pub(super) struct Tips {
     pub fork: Option<String>,
 }
 
-impl Tips {
+impl SyncTips {
     /// Each of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         let all = [&self.ours, &self.theirs, &self.base, &self.fork];
@@ -27,20 +27,20 @@ impl Tips {
 
 /// The remote as it was seen.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct RemoteState {
     pub tip: Option<String>,
     /// Why it could not be asked.
-    pub away: Option<String>,
+    pub unreachable: Option<String>,
 }
 
 /// Asks the remote, and brings its branch here.
-pub(super) fn see(
+pub(super) fn query_remote(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
     remote: Option<&str>,
-) -> Result<Seen, SyncError> {
+) -> Result<RemoteState, SyncError> {
     let Some(remote) = remote.filter(|_| request.pull) else {
-        return Ok(Seen::default());
+        return Ok(RemoteState::default());
     };
     let asked = place.git.ls_remote(remote, &place.branch);
     let fetched = asked.and_then(|tip| {
@@ -51,35 +51,35 @@ pub(super) fn see(
         Ok(tip)
     });
     match fetched {
-        Ok(None) => Ok(Seen::default()),
+        Ok(None) => Ok(RemoteState::default()),
         // It may have moved between the two.
-        Ok(Some(_)) => Ok(Seen {
+        Ok(Some(_)) => Ok(RemoteState {
             tip: place.git.resolve(&place.tracking(remote))?,
-            away: None,
+            unreachable: None,
         }),
-        Err(GitError::Failed { words, .. }) => Ok(Seen {
+        Err(GitError::Failed { words, .. }) => Ok(RemoteState {
             tip: None,
-            away: Some(format!("{remote} cannot be reached: {}", words.trim())),
+            unreachable: Some(format!("{remote} cannot be reached: {}", words.trim())),
         }),
-        Err(error @ GitError::NoAnswer { .. }) => Ok(Seen {
+        Err(error @ GitError::NoAnswer { .. }) => Ok(RemoteState {
             tip: None,
-            away: Some(error.to_string()),
+            unreachable: Some(error.to_string()),
         }),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Which commits are to be brought together, and from where they came.
-pub(super) fn tips(
+pub(super) fn find_tips(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
     remote: Option<&str>,
-    seen: &Seen,
-) -> Result<Tips, SyncError> {
+    seen: &RemoteState,
+) -> Result<SyncTips, SyncError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
     let mut theirs = seen.tip.clone();
-    if let (Some(remote), true) = (remote, seen.away.is_some()) {
+    if let (Some(remote), true) = (remote, seen.unreachable.is_some()) {
         theirs = git.resolve(&place.tracking(remote))?;
     }
     if let (Some(one), Some(other)) = (&ours, &theirs)
@@ -105,7 +105,7 @@ pub(super) fn tips(
         Some(_) => common(&ours, &theirs)?,
         None => base.clone(),
     };
-    Ok(Tips {
+    Ok(SyncTips {
         ours,
         theirs,
         base,

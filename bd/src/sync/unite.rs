@@ -9,8 +9,8 @@ use std::rc::Rc;
 use super::SyncError;
 use super::SyncRequest;
 use super::place::SyncPlace;
-use super::side::{Side, Sides};
-use super::tips::Tips;
+use super::side::{CommitSide, CommitSides};
+use super::tips::SyncTips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
@@ -26,28 +26,35 @@ pub(super) struct MergeReport {
     pub notes: Vec<MergeNote>,
 }
 
-impl Sides {
+impl CommitSides {
     /// What comes of the store's own side and these.
     pub(super) fn unite(
         &self,
         request: &SyncRequest<'_>,
         place: &SyncPlace,
-        tips: &Tips,
+        tips: &SyncTips,
         own: StoreSide,
-        told: &mut MergeReport,
+        report: &mut MergeReport,
     ) -> Result<UnitedStore, SyncError> {
         let mut own = own;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
-            own = take(request.store, place, self.base.as_deref(), own, ours, told)?;
+            own = take_other_side(
+                request.store,
+                place,
+                self.base.as_deref(),
+                own,
+                ours,
+                report,
+            )?;
         }
         if let Some(theirs) = &self.theirs {
-            own = take(
+            own = take_other_side(
                 request.store,
                 place,
                 self.fork.as_deref(),
                 own,
                 theirs,
-                told,
+                report,
             )?;
         }
         for side in [&self.ours, &self.theirs].into_iter().flatten() {
@@ -57,7 +64,7 @@ impl Sides {
             issues: own.issues,
             archive: own.archive,
             events: self.history(request.store, place)?,
-            lost: told.lost.clone(),
+            lost: report.lost.clone(),
         })
     }
 
@@ -78,14 +85,18 @@ impl Sides {
                 None => store.history_file(name)?,
             };
             let there = place.git.blob(&entry.id)?;
-            files.insert(name.clone(), history(text, there));
+            files.insert(name.clone(), unite_history(text, there));
         }
         Ok(files)
     }
 }
 
 /// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
-fn with_archive(place: &SyncPlace, side: &Side, own: StoreSide) -> Result<StoreSide, SyncError> {
+fn with_archive(
+    place: &SyncPlace,
+    side: &CommitSide,
+    own: StoreSide,
+) -> Result<StoreSide, SyncError> {
     let is_same = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
@@ -93,17 +104,17 @@ fn with_archive(place: &SyncPlace, side: &Side, own: StoreSide) -> Result<StoreS
     if side.archive.iter().all(is_same) {
         return Ok(own);
     }
-    let archive = archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
+    let archive = unite_archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
     Ok(StoreSide { archive, ..own })
 }
 
 /// Brings what another side made of `base` into our own.
-pub(super) fn take(
+pub(super) fn take_other_side(
     store: &Store,
     place: &SyncPlace,
-    base: Option<&Side>,
+    base: Option<&CommitSide>,
     own: StoreSide,
-    other: &Side,
+    other: &CommitSide,
     told: &mut MergeReport,
 ) -> Result<StoreSide, SyncError> {
     let is_same_archive = base.is_some_and(|base| {
@@ -124,9 +135,9 @@ pub(super) fn take(
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
-            None => Rc::new(presumed(&store.found_lines()?, &issues, &right)),
+            None => Rc::new(presume_base(&store.found_lines()?, &issues, &right)),
         };
-        let archived = Archived::of([&own.archive, &theirs]);
+        let archived = ArchiveLines::from_files([&own.archive, &theirs]);
         let merged = merge::merge_files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
         told.lost.extend(merged.lost);
@@ -135,15 +146,15 @@ pub(super) fn take(
     let archive = if is_same_archive || theirs == own.archive {
         own.archive
     } else {
-        archives(&own.archive, &theirs, &issues)?
+        unite_archives(&own.archive, &theirs, &issues)?
     };
     Ok(StoreSide { issues, archive })
 }
 
 /// A common state for sides of which none is known: what the store had before anything was done in this clone, where
 /// the other side is not older. Sets are left out of it, and beads that only the other side lacks, so that nothing is taken for removed.
-fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
-    let (own, other) = (Archived::of_text(own), Archived::of_text(other));
+fn presume_base(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
+    let (own, other) = (ArchiveLines::from_text(own), ArchiveLines::from_text(other));
     let mut text = Vec::new();
     for (id, line) in merge::lines_by_id(found) {
         let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse_bead(line)) else {
@@ -166,10 +177,10 @@ fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
 }
 
 /// Beads of several archives; the first that has one counts.
-struct Archived<'a>(HashMap<String, &'a [u8]>);
+struct ArchiveLines<'a>(HashMap<String, &'a [u8]>);
 
-impl<'a> Archived<'a> {
-    fn of(sides: [&'a StoreFiles; 2]) -> Self {
+impl<'a> ArchiveLines<'a> {
+    fn from_files(sides: [&'a StoreFiles; 2]) -> Self {
         let mut found = HashMap::new();
         for text in sides.into_iter().flat_map(BTreeMap::values) {
             for (id, line) in merge::lines_by_id(text) {
@@ -179,7 +190,7 @@ impl<'a> Archived<'a> {
         Self(found)
     }
 
-    fn of_text(text: &'a [u8]) -> Self {
+    fn from_text(text: &'a [u8]) -> Self {
         Self(merge::lines_by_id(text).collect())
     }
 
@@ -189,14 +200,14 @@ impl<'a> Archived<'a> {
 }
 
 /// Every bead that either archive has, unless it lives among the issues.
-pub(super) fn archives(
+pub(super) fn unite_archives(
     own: &StoreFiles,
     theirs: &StoreFiles,
     issues: &[u8],
 ) -> Result<StoreFiles, SyncError> {
     let whole = |files: &StoreFiles| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::merge_files(&[], &whole(own), &whole(theirs), &|_| None)?;
-    let all = Archived::of([own, theirs]);
+    let all = ArchiveLines::from_files([own, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
@@ -224,7 +235,7 @@ pub(super) fn archives(
 }
 
 /// A file of history that two sides have: as a rule one of them only has less of it.
-pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
+pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     if one.starts_with(&other) {
         return one;
     }
@@ -257,11 +268,11 @@ pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
 }
 
 /// How many beads differ between two texts of issues.
-pub(super) fn changed(before: &[u8], after: &[u8]) -> usize {
+pub(super) fn count_changed(before: &[u8], after: &[u8]) -> usize {
     if before == after {
         return 0;
     }
-    let by_id = |text| -> HashMap<String, &[u8]> { Archived::of_text(text).0 };
+    let by_id = |text| -> HashMap<String, &[u8]> { ArchiveLines::from_text(text).0 };
     let (before, after) = (by_id(before), by_id(after));
     let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
     let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
@@ -289,11 +300,11 @@ mod tests {
         );
         let three = line("3", "2026-01-03T00:00:00Z");
         let longer = [one.clone(), two.clone()].concat();
-        assert_eq!(history(one.clone(), longer.clone()), longer);
+        assert_eq!(unite_history(one.clone(), longer.clone()), longer);
         let apart = [one.clone(), three.clone()].concat();
         let both = [one, two, three].concat();
-        assert_eq!(history(longer.clone(), apart.clone()), both);
-        assert_eq!(history(apart, longer), both);
+        assert_eq!(unite_history(longer.clone(), apart.clone()), both);
+        assert_eq!(unite_history(apart, longer), both);
     }
 
     #[test]
@@ -306,17 +317,18 @@ mod tests {
             let text = ids.iter().flat_map(|id| line(id)).collect();
             [("2025.jsonl".to_owned(), text)].into()
         };
-        let merged = archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
+        let merged =
+            unite_archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
         assert_eq!(merged, files(&["a-1", "a-2"]));
-        let merged = archives(&StoreFiles::new(), &files(&["a-2"]), b"").unwrap();
+        let merged = unite_archives(&StoreFiles::new(), &files(&["a-2"]), b"").unwrap();
         assert_eq!(merged, files(&["a-2"]));
     }
 
     #[test]
     fn beads_that_differ_are_counted() {
-        assert_eq!(changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
+        assert_eq!(count_changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
         assert_eq!(
-            changed(
+            count_changed(
                 b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
                 b"{\"id\":\"b\",\"title\":\"x\"}\n"
             ),

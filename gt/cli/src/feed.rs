@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let now = town.clock.now();
     let since = args.since.as_deref().map(|text| {
-        when::past(text, now, &env::local_time_zone())
+        when::parse_past_time(text, now, &env::local_time_zone())
             .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
     });
     let rig = args.rig.as_deref().map(|name| FeedRig::of(&town, name));

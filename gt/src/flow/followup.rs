@@ -5,7 +5,7 @@
 //! known in their order. Its context ([`context`]) is made when it is asked for, from the beads and from git.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
@@ -149,22 +149,22 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         title => title.to_owned(),
     };
     let made = town.transact(&store, |tx| {
-        let new = New {
+        let new = NewBead {
             title: title.clone(),
             description: prompt.to_owned(),
             priority: request.priority.unwrap_or(original.priority),
             spec_id: original.spec_id.clone(),
             labels: vec![LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         };
-        let made = change::create(tx, new)?;
+        let made = change::create_bead(tx, new)?;
         // One bead has one edge to another: one that is waited for says in the edge's metadata that it is followed.
         let kind = if must_wait(tx, &original.id, request.wait) {
             DepKind::Blocks
         } else {
             DepKind::DiscoveredFrom
         };
-        change::add_dep_with(tx, &made.id, &original.id, kind, EDGE)?;
+        change::add_dep_with_metadata(tx, &made.id, &original.id, kind, EDGE)?;
         Ok(tx.get(&made.id).cloned().unwrap_or(made))
     })?;
     let rig = match named.home {
@@ -174,7 +174,7 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
     town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
     let convoy = join_convoy(town, &original.id, &made.id)?;
     let beads = store.snapshot()?;
-    let waits = bd::graph::blockers(&beads, &made.id);
+    let waits = bd::graph::find_blockers(&beads, &made.id);
     Ok(Made {
         stands_on: stands_on(&beads, &made),
         waits_for: waits.into_iter().map(str::to_owned).collect(),

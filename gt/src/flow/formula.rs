@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::DepKind;
-use bd::change::{self, End, Plan, PlanBead, PlanEdge};
+use bd::change::{self, BeadPlan, PlanBead, PlanEdge, PlanEndpoint};
 use bd::formula::schema::{Formula, Leg};
 use bd::formula::vars::{self, Values};
 use bd::formula::{FormulaKind, cook};
@@ -242,23 +242,23 @@ impl Prepared {
         joined(&parts)
     }
 
-    fn plan(&self) -> Plan {
-        let mut plan = Plan::default();
+    fn plan(&self) -> BeadPlan {
+        let mut plan = BeadPlan::default();
         let bead = |key: &str, title: String, description: String| PlanBead {
             key: key.to_owned(),
             parent: None,
-            new: change::New {
+            new: change::NewBead {
                 title,
                 description,
                 labels: vec![format!("formula:{}", self.formula.name)],
                 source_formula: format!("{}@{}", self.formula.name, self.formula.version_text()),
                 source_location: key.to_owned(),
-                ..change::New::default()
+                ..change::NewBead::default()
             },
         };
         let edge = |from: &str, to: &str| PlanEdge {
-            from: End::Key(from.to_owned()),
-            to: End::Key(to.to_owned()),
+            from: PlanEndpoint::Key(from.to_owned()),
+            to: PlanEndpoint::Key(to.to_owned()),
             kind: DepKind::Blocks,
             metadata: String::new(),
         };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bd::config::Config;
 use bd::git::{Git, Identity};
 use bd::store::{Snapshot, Store};
-use bd::sync::{self, SyncPlace, SyncRequest, Synced};
+use bd::sync::{self, SyncPlace, SyncReport, SyncRequest};
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
@@ -160,7 +160,7 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     discovery::send_all(&git, &discovery::machine(&rig)).map(drop)
 }
 
-fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
+fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<SyncReport> {
     let store = store(town, rig)?;
     let config = Config::from_dir(store.dir())?;
     let actor = Identity {
@@ -171,17 +171,17 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
         network: NETWORK,
         store: &store,
         config: &config,
-        author: sync::author(&config, store.dir(), &town.env, actor),
+        author: sync::choose_author(&config, store.dir(), &town.env, actor),
         message: None,
         pull: true,
         push: config.flag("daemon.auto-push") && config.can_push(),
         clock: &town.clock,
         random: &town.random,
     };
-    Ok(sync::sync(&request)?)
+    Ok(sync::sync_store(&request)?)
 }
 
-fn describe_sync(synced: &Synced) -> Option<String> {
+fn describe_sync(synced: &SyncReport) -> Option<String> {
     if !synced.committed && synced.received == 0 {
         return None;
     }

@@ -408,7 +408,7 @@ impl Looking<'_> {
 pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
     let mut queue = Queue::default();
     for request in merge_request::open_requests(beads) {
-        let waits = !bd::graph::blockers(beads, &request.id).is_empty();
+        let waits = !bd::graph::find_blockers(beads, &request.id).is_empty();
         match (merge_request::needs_person(request), waits) {
             (Some(_), _) => queue.needs_person += 1,
             (None, true) => queue.blocked += 1,

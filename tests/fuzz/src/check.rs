@@ -7,7 +7,7 @@ use bd::bead::lines;
 use bd::bead::record;
 use bd::graph::ready::{self, ReadyQuery};
 use bd::merge::{self, FileMerge};
-use bd::query::Filter;
+use bd::query::BeadFilter;
 use bd::store::{self, Store};
 
 /// What separates base, left and right in one input.
@@ -155,21 +155,21 @@ pub fn index_reader(data: &[u8]) {
         assert!(["a-1", "a-1.1", "a-2"].contains(&bead.id.as_str()));
     }
     snapshot.live_count();
-    ready::ready(&snapshot, &ReadyQuery::default(), now);
+    ready::find_ready(&snapshot, &ReadyQuery::default(), now);
     for id in ["a-1", "a-1.1", "a-2", "gone-1", ""] {
         snapshot.dependents_of(id);
         snapshot.children_of(id);
         snapshot.last_child_number(id);
         ready::is_blocked(&snapshot, id);
-        ready::descendants(&snapshot, id);
+        ready::collect_descendants(&snapshot, id);
     }
     snapshot.resolve("1.1").ok();
     snapshot.find_text_candidates("child").unwrap();
     for limit in [0, 2] {
-        Filter::default().first(&snapshot, limit);
-        Filter {
+        BeadFilter::default().first(&snapshot, limit);
+        BeadFilter {
             not_statuses: vec![bd::bead::Status::Closed],
-            ..Filter::default()
+            ..BeadFilter::default()
         }
         .first(&snapshot, limit);
     }

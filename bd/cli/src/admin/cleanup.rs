@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         let ids = due(tx);
         tx.describe("cleanup", "");
         for id in &ids {
-            change::delete(tx, id, "cleanup", args.hard)?;
+            change::delete_bead(tx, id, "cleanup", args.hard)?;
         }
         Ok(ids.len())
     })?;

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Kind, Status};
-use bd::query::filter::{Between, Filter, LabelRegex};
+use bd::query::filter::{BeadFilter, LabelRegex, TimeRange};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -156,10 +156,10 @@ impl FilterArgs {
     }
 
     /// The filter that these flags mean.
-    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
+    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
         let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
         let titles = [&self.title, &self.title_contains];
-        Ok(Filter {
+        Ok(BeadFilter {
             statuses: self.statuses(),
             kind: self.kind.as_deref().map(Kind::from_filter),
             not_kinds: slice(&self.exclude_type)
@@ -201,7 +201,7 @@ impl FilterArgs {
                 self.times.closed_after.as_deref(),
                 self.times.closed_before.as_deref(),
             )?,
-            ..Filter::default()
+            ..BeadFilter::default()
         })
     }
 }
@@ -221,12 +221,12 @@ pub(crate) fn between(
     name: &str,
     after: Option<&str>,
     before: Option<&str>,
-) -> Result<Between, UsageError> {
+) -> Result<TimeRange, UsageError> {
     let read = |end: &str, text: Option<&str>| {
         let flag = format!("--{name}-{end}");
         text.map(|text| ctx.time(&flag, text)).transpose()
     };
-    Ok(Between {
+    Ok(TimeRange {
         after: read("after", after)?,
         before: read("before", before)?,
     })

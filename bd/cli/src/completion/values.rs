@@ -15,7 +15,7 @@ use bd::hooks::tools::TOOLS;
 use bd::store::{Routes, Snapshot, Store, StoreReports, find};
 use kit::sys::Env;
 
-use bd::query::completion::{beads, is_work};
+use bd::query::completion::{is_work, list_bead_values};
 use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 
 /// Where a line is completed; `None` if there is no such folder.
@@ -69,7 +69,7 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<Place>> {
 }
 
 fn ids(place: &Place) -> Vec<CompletionValue> {
-    snapshot(place).map_or_else(Vec::new, |found| beads(&found, is_work))
+    snapshot(place).map_or_else(Vec::new, |found| list_bead_values(&found, is_work))
 }
 
 fn formulas(place: &Place) -> Vec<CompletionValue> {

@@ -10,7 +10,7 @@ use crate::args;
 use crate::context::Context;
 use crate::report::plain_json;
 use bd::bead::{Bead, DepKind, Kind, RawJson, record};
-use bd::change::{self, End, New, Plan, PlanBead, PlanEdge};
+use bd::change::{self, BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
 use kit::cli::report::CommandResult;
 use kit::failure::UsageError;
 use kit::sys::file;
@@ -36,7 +36,7 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandRe
             let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
                 let draft = draft(title.clone(), &sections)?;
                 super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
-                let bead = change::create(tx, draft.new)?;
+                let bead = change::create_bead(tx, draft.new)?;
                 for (kind, target) in draft.edges {
                     change::add_dep(tx, &bead.id, &target, kind)?;
                 }
@@ -71,7 +71,7 @@ fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
 /// An issue of a Markdown file.
 #[derive(Debug, Default)]
 struct Draft {
-    new: New,
+    new: NewBead,
     edges: Vec<(DepKind, String)>,
 }
 
@@ -142,7 +142,7 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
     let description = part("description").or_else(|| part("intro"));
     let priority = part("priority").map(|text| args::priority(&text));
     Ok(Draft {
-        new: New {
+        new: NewBead {
             title,
             description: description.unwrap_or_default(),
             design: part("design").unwrap_or_default(),
@@ -151,7 +151,7 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
             labels: list("labels"),
             priority: priority.transpose()?.unwrap_or(2),
             issue_type: Kind::from_user_text(part("type").as_deref().unwrap_or("task")),
-            ..New::default()
+            ..NewBead::default()
         },
         edges: list("dependencies")
             .into_iter()
@@ -212,8 +212,8 @@ impl FilePlan {
         self,
         path: &str,
         check_kind: impl Fn(&Kind) -> Result<(), UsageError>,
-    ) -> Result<Plan, UsageError> {
-        let mut plan = Plan::default();
+    ) -> Result<BeadPlan, UsageError> {
+        let mut plan = BeadPlan::default();
         for node in self.nodes {
             let kind = Kind::from_user_text(node.kind.as_deref().unwrap_or("task"));
             check_kind(&kind)?;
@@ -221,9 +221,9 @@ impl FilePlan {
                 key: node.key,
                 parent: node
                     .parent_key
-                    .map(End::Key)
-                    .or(node.parent_id.map(End::Id)),
-                new: New {
+                    .map(PlanEndpoint::Key)
+                    .or(node.parent_id.map(PlanEndpoint::Id)),
+                new: NewBead {
                     title: node.title,
                     description: node.description,
                     assignee: node.assignee,
@@ -233,13 +233,15 @@ impl FilePlan {
                         .metadata
                         .and_then(|raw| record::compact_json(raw.get()).ok()),
                     issue_type: kind,
-                    ..New::default()
+                    ..NewBead::default()
                 },
             });
         }
         let end = |key: Option<String>, id: Option<String>| {
             let none = || UsageError(format!("{path}: an edge has an end without key and id"));
-            key.map(End::Key).or(id.map(End::Id)).ok_or_else(none)
+            key.map(PlanEndpoint::Key)
+                .or(id.map(PlanEndpoint::Id))
+                .ok_or_else(none)
         };
         for edge in self.edges {
             plan.edges.push(PlanEdge {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, DepKind, Kind, id};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::store::Tx;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -236,7 +236,7 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     let edges = request::edges(args);
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx.vocabulary(), &new.issue_type)?;
-        let bead = change::create(tx, new)?;
+        let bead = change::create_bead(tx, new)?;
         let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
@@ -252,7 +252,7 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     Ok((bead, rig))
 }
 
-fn remark(ctx: &Context, new: &New) {
+fn remark(ctx: &Context, new: &NewBead) {
     let lower = new.title.to_lowercase();
     if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
         ctx.ui
@@ -295,8 +295,11 @@ fn link(
             Some(id) => Ok(id),
             None => elsewhere(ctx, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
         };
-        let added =
-            target.and_then(|target| Ok(change::add_dep_with(tx, id, &target, kind, metadata)?));
+        let added = target.and_then(|target| {
+            Ok(change::add_dep_with_metadata(
+                tx, id, &target, kind, metadata,
+            )?)
+        });
         if let Err(error) = added {
             problems.push(error.context(format!("failed to add dependency {id} → {given}")));
         }

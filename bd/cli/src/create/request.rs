@@ -3,14 +3,14 @@
 use crate::args;
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::change::New;
+use bd::change::NewBead;
 use bd::molecule::proto;
 use kit::failure::UsageError;
 
 use super::Args;
 
 /// The new bead as the flags describe it.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
+pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.flag("create.require-description") {
         return Err(UsageError(
@@ -36,7 +36,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         .metadata
         .as_deref()
         .map(|text| args::json(ctx, "--metadata", text));
-    let new = New {
+    let new = NewBead {
         id: args.id.clone(),
         force: args.force,
         parent: args.parent.clone(),
@@ -63,7 +63,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         actor: text(&args.event_actor),
         target: text(&args.event_target),
         payload: text(&args.event_payload),
-        ..New::default()
+        ..NewBead::default()
     };
     match &args.from_template {
         Some(id) => from_template(ctx, args, new, id),
@@ -72,7 +72,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
 }
 
 /// The new bead with what its flags leave out taken from another bead.
-fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Result<New> {
+fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
     let snapshot = ctx.store_of(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
     let or = |given: String, own: &String| {
@@ -84,7 +84,7 @@ fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Resu
             labels.push(label.clone());
         }
     }
-    Ok(New {
+    Ok(NewBead {
         description: or(new.description, &bead.description),
         design: or(new.design, &bead.design),
         acceptance_criteria: or(new.acceptance_criteria, &bead.acceptance_criteria),
@@ -129,7 +129,7 @@ pub(super) fn edge(text: String) -> (DepKind, String) {
 }
 
 /// The bead as a dry run shows it.
-pub(super) fn preview(new: New) -> Bead {
+pub(super) fn preview(new: NewBead) -> Bead {
     Bead {
         title: new.title,
         description: new.description,

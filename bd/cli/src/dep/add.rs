@@ -77,7 +77,8 @@ pub(crate) fn link(
             Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
         };
         if kind == DepKind::Blocks
-            && let Some(mut path) = external::way(&routes, &ctx.reports, &to, &from)
+            && let Some(mut path) =
+                external::find_path_across_rigs(&routes, &ctx.reports, &to, &from)
             && path.iter().any(|id| tx.get(id).is_none())
         {
             path.insert(0, from.clone());

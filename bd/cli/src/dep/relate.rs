@@ -58,9 +58,9 @@ fn change_both(
         let a = add::resolve(tx, one, "issue")?;
         let b = add::resolve(tx, other, "issue")?;
         if add {
-            change::relate(tx, &a, &b)?;
+            change::relate_beads(tx, &a, &b)?;
         } else {
-            change::unrelate(tx, &a, &b)?;
+            change::unrelate_beads(tx, &a, &b)?;
         }
         Ok((a, b))
     })

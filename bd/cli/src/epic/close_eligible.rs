@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let ids: Vec<String> = epics.into_iter().map(|own| own.epic.id).collect();
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
-        change::close(tx, id, "All children completed", "", false)
+        change::close_bead(tx, id, "All children completed", "", false)
     })?;
     let ids: Vec<&str> = closed.iter().map(|bead| bead.id.as_str()).collect();
     let lines = ids

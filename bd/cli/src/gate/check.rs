@@ -52,7 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 let is_open = tx.get_live(&bead.id).is_some_and(Bead::is_open);
                 match verdict {
                     Verdict::Open(reason) if is_open => {
-                        change::close(tx, &bead.id, reason, "", true)?;
+                        change::close_bead(tx, &bead.id, reason, "", true)?;
                     }
                     Verdict::Escalate(_) if is_open && args.escalate => {
                         change::add_label(tx, &bead.id, "escalated")?;

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Kind};
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::query::when;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("gate create")?;
     super::check_kind(&args.kind)?;
     let timeout = match &args.timeout {
-        Some(text) => when::duration(text).ok_or_else(|| {
+        Some(text) => when::parse_duration(text).ok_or_else(|| {
             UsageError(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d"))
         })?,
         None if args.kind == "timer" => {
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             id => format!(" {id}"),
         };
         let title = args.title.clone();
-        let new = New {
+        let new = NewBead {
             title: title.unwrap_or_else(|| format!("Gate: {}{end}", args.kind)),
             issue_type: Kind::Gate,
             await_type: args.kind.clone(),
@@ -65,9 +65,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             timeout,
             // A durable bead cannot wait for a wisp, and a wisp's gate is nobody else's business.
             ephemeral: !blocked.is_empty() && blocked.iter().all(|bead| bead.ephemeral),
-            ..New::default()
+            ..NewBead::default()
         };
-        let mut gate = change::create(tx, new)?;
+        let mut gate = change::create_bead(tx, new)?;
         if !args.waiter.is_empty() {
             gate.waiters = args.waiter.clone();
             tx.put(gate.clone())?;

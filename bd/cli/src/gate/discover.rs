@@ -30,7 +30,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let age = when::duration(&args.max_age).ok_or_else(|| {
+    let age = when::parse_duration(&args.max_age).ok_or_else(|| {
         UsageError(format!(
             "invalid --max-age \"{}\": use 30m or 2h",
             args.max_age

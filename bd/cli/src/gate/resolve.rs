@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let session = ctx.author().session;
     let beads = each::change(ctx, "resolving", &args.ids, |tx, id| {
-        change::close(tx, id, &args.reason, &session, true)
+        change::close_bead(tx, id, &args.reason, &session, true)
     })?;
     Ok(Box::new(Changed {
         beads,

@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let limit = match &args.timeout {
         Some(text) => Some(
-            when::duration(text)
+            when::parse_duration(text)
                 .and_then(|nanos| u64::try_from(nanos).ok())
                 .map(Duration::from_nanos)
                 .ok_or_else(|| {

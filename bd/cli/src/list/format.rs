@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use bd::bead::{Bead, Dep, record};
-use bd::query::template::Template;
+use bd::query::template::LineTemplate;
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
@@ -21,7 +21,7 @@ pub(super) enum Format {
     /// A graph for the program dot.
     Dot,
     /// A line per bead, or per edge if the template names parts of one.
-    Lines(Template),
+    Lines(LineTemplate),
 }
 
 /// The first names of the fields that an edge has.
@@ -34,7 +34,7 @@ impl Format {
             "digraph" => Self::Digraph,
             "dot" => Self::Dot,
             text if text.contains("{{") => {
-                let read = Template::read(text);
+                let read = LineTemplate::parse(text);
                 Self::Lines(read.map_err(|error| UsageError(format!("invalid --format: {error}")))?)
             }
             other => {
@@ -58,7 +58,7 @@ impl Format {
                 }
             }
             Self::Dot => dot(page, rows),
-            Self::Lines(template) if template.names(&OF_EDGE) => {
+            Self::Lines(template) if template.has_field_prefix(&OF_EDGE) => {
                 for (from, edge, to) in edges(rows) {
                     page.line(escape::escape_block(
                         &template.fill(&edge_value(from, edge, to)),

@@ -4,7 +4,7 @@ mod row;
 
 use crate::context::Context;
 use bd::bead::{Kind, Status};
-use bd::query::{Filter, Order, sort};
+use bd::query::{BeadFilter, SortOrder, sort};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::escape;
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     wisp_type: Option<String>,
     /// Sort by this field
     #[arg(long, value_name = "FIELD")]
-    sort: Option<Order>,
+    sort: Option<SortOrder>,
     /// Reverse the order
     #[arg(short, long, alias = "asc")]
     reverse: bool,
@@ -141,7 +141,7 @@ fn found(ctx: &Context, args: &Args) -> CommandResult {
     let other_order = args.sort.is_some() || args.reverse;
     let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
     if let Some(order) = args.sort {
-        sort::sort(&mut found, order, args.reverse);
+        sort::sort_beads(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }
@@ -169,7 +169,7 @@ fn form(args: &Args) -> Result<Form, UsageError> {
     })
 }
 
-fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Filter> {
+fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<BeadFilter> {
     let mut filter = args.filter.filter(ctx)?;
     if args.ready {
         filter.statuses = vec![Status::Open];

@@ -190,7 +190,7 @@ fn collect(ctx: &Context, args: &Gc) -> CommandResult {
     if !args.dry_run {
         ctx.may_change("wisp gc")?;
     }
-    let age = when::duration(&args.age)
+    let age = when::parse_duration(&args.age)
         .ok_or_else(|| UsageError(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
     let limit = ctx.now() - SignedDuration::from_nanos(age);
     let is_due = |bead: &Bead| {
@@ -215,7 +215,7 @@ fn collect(ctx: &Context, args: &Gc) -> CommandResult {
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             let ids = candidates(tx);
             for id in &ids {
-                change::delete(tx, id, "", true)?;
+                change::delete_bead(tx, id, "", true)?;
             }
             Ok(ids)
         })?

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 
 use crate::line;
 use bd::bead::{Bead, record};
-use bd::graph::explain::Reason;
+use bd::graph::explain::NotReadyReason;
 use kit::ui::{Page, Report, escape};
 
 /// Why beads are not ready.
 #[derive(Debug)]
 pub(super) struct Explanation {
     /// The beads, each with its reasons.
-    pub(super) items: Vec<(Bead, Vec<Reason>)>,
+    pub(super) items: Vec<(Bead, Vec<NotReadyReason>)>,
 }
 
 impl Report for Explanation {
     fn json(&self) -> Value {
-        let one = |(bead, reasons): &(Bead, Vec<Reason>)| {
+        let one = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
             let reasons: Vec<Value> = reasons
                 .iter()
                 .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::graph::explain;
-use bd::graph::external::Capabilities;
-use bd::graph::ready::{self, Order, ReadyQuery};
+use bd::graph::external::ExternalLookup;
+use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -93,7 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.explain {
         return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
     }
-    let order = Order::read(&args.sort).ok_or_else(|| {
+    let order = ReadyOrder::from_name(&args.sort).ok_or_else(|| {
         UsageError(format!(
             "invalid sort policy '{}'. Valid values: hybrid, priority, oldest",
             args.sort
@@ -121,16 +121,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         limit: args.limit,
         ..ReadyQuery::default()
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut found, mut total) = if outside.are_checked() {
+    let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut found, mut total) = if outside.has_external_edges() {
         // Which are ready is known only after all were asked about.
         let all = ReadyQuery { limit: 0, ..query };
-        ready::ready(&snapshot, &all, ctx.now())
+        ready::find_ready(&snapshot, &all, ctx.now())
     } else {
-        ready::ready(&snapshot, &query, ctx.now())
+        ready::find_ready(&snapshot, &query, ctx.now())
     };
-    if outside.are_checked() {
-        found.retain(|bead| outside.missing(bead).is_empty());
+    if outside.has_external_edges() {
+        found.retain(|bead| outside.unsatisfied(bead).is_empty());
         total = found.len();
     }
     if args.limit > 0 {
@@ -146,10 +146,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Why the open beads that are not ready are not.
 fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
-    let mut outside = Capabilities::new(snapshot, dir, ctx.routes(dir));
-    let found = explain::not_ready(snapshot, ctx.now(), |bead| {
-        if outside.are_checked() {
-            outside.missing(bead)
+    let mut outside = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
+    let found = explain::explain_unready(snapshot, ctx.now(), |bead| {
+        if outside.has_external_edges() {
+            outside.unsatisfied(bead)
         } else {
             Vec::new()
         }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::change;
-use bd::graph::swarm::{self, Analysis};
+use bd::graph::swarm::{self, SwarmAnalysis};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -45,14 +45,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let id = tx.resolve(&args.id)?.id.clone();
         let epic = change::epic_for_swarm(tx, &id)?;
         if !args.force
-            && let Some(old) = swarm::swarm_of(tx, &epic.id)
+            && let Some(old) = swarm::swarm_of_epic(tx, &epic.id)
         {
             return Ok(Made::Exists {
                 id: old.id.clone(),
                 title: old.title.clone(),
             });
         }
-        let analysis = Box::new(Validated::of(&Analysis::of(tx, &epic), false));
+        let analysis = Box::new(Validated::of(&SwarmAnalysis::for_epic(tx, &epic), false));
         if !args.force
             && let Some(error) = analysis.errors.first()
         {

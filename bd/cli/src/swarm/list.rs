@@ -13,10 +13,10 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let (mut values, mut lines) = (Vec::new(), Vec::new());
-    for own in swarm::all(&snapshot) {
-        let epic = swarm::epic_of(&snapshot, own);
+    for own in swarm::list_swarms(&snapshot) {
+        let epic = swarm::epic_of_swarm(&snapshot, own);
         let epic_id = epic.map_or("", |epic| epic.id.as_str());
-        let status = SwarmStatus::of(&snapshot, epic_id);
+        let status = SwarmStatus::for_epic(&snapshot, epic_id);
         let (done, total) = (status.completed.len(), status.total());
         values.push(json!({
             "id": own.id,

@@ -29,7 +29,7 @@ fn epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
     let bead = snapshot.resolve(given)?;
     if swarm::is_swarm(bead) {
         let missing = || kit::failure::UsageError(format!("swarm {} has no epic", bead.id));
-        return Ok(swarm::epic_of(snapshot, bead).ok_or_else(missing)?);
+        return Ok(swarm::epic_of_swarm(snapshot, bead).ok_or_else(missing)?);
     }
     if bead.issue_type == Kind::Epic || bead.issue_type == Kind::Molecule {
         return Ok(bead);

@@ -19,7 +19,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let epic = super::epic(&snapshot, &args.id)?;
-    let own = SwarmStatus::of(&snapshot, &epic.id);
+    let own = SwarmStatus::for_epic(&snapshot, &epic.id);
     let blocked: Vec<&Bead> = own.blocked.iter().map(|(bead, _)| *bead).collect();
     let plain = |beads: &[&Bead]| beads.iter().map(|bead| entry(bead)).collect::<Vec<_>>();
     let waiting = own.blocked.iter().map(|(bead, needs)| {

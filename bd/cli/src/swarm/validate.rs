@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::graph::layers;
-use bd::graph::swarm::Analysis;
+use bd::graph::swarm::SwarmAnalysis;
 use kit::ui::{Page, Report, counted, escape};
 
 use kit::cli::report::CommandResult;
@@ -24,7 +24,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let epic = super::epic(&snapshot, &args.id)?;
-    let analysis = Analysis::of(&snapshot, epic);
+    let analysis = SwarmAnalysis::for_epic(&snapshot, epic);
     Ok(Box::new(Validated::of(&analysis, args.verbose)))
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Validated {
 }
 
 impl Validated {
-    pub(super) fn of(analysis: &Analysis<'_>, verbose: bool) -> Self {
+    pub(super) fn of(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
         let own = |bead: &&Bead| (*bead).clone();
         let waves = analysis.waves.iter();
         Self {
@@ -86,7 +86,7 @@ impl Validated {
     }
 }
 
-fn value(own: &Analysis<'_>, verbose: bool) -> Value {
+fn value(own: &SwarmAnalysis<'_>, verbose: bool) -> Value {
     let front = |(number, wave): (usize, &Vec<&Bead>)| {
         let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
         let titles: Vec<&str> = wave.iter().map(|bead| bead.title.as_str()).collect();
@@ -114,7 +114,7 @@ fn value(own: &Analysis<'_>, verbose: bool) -> Value {
                 "title": bead.title,
                 "status": bead.status.as_str(),
                 "priority": bead.priority,
-                "depends_on": layers::needs(bead, is_child),
+                "depends_on": layers::find_needs(bead, is_child),
                 "wave": own.wave_of(&bead.id),
             });
             issues.insert(bead.id.clone(), issue);

@@ -3,13 +3,13 @@
 use crate::args;
 use crate::context::Context;
 use bd::bead::{Kind, RawJson, Stamp, Status};
-use bd::change::Edit;
+use bd::change::BeadEdit;
 use kit::failure::UsageError;
 
 use super::Args;
 
 /// What the flags ask for; `None` where they ask for nothing.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
+pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
         return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
@@ -27,7 +27,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         .metadata
         .as_deref()
         .map(|text| args::json(ctx, "--metadata", text));
-    let edit = Edit {
+    let edit = BeadEdit {
         title: args.title.clone(),
         description: args.description.read(ctx)?,
         design: args.design.clone(),
@@ -57,7 +57,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         remove_labels: args::slice(&args.remove_label),
         parent: args.parent.clone().map(|id| (!id.is_empty()).then_some(id)),
         session: session(ctx, args),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
     Ok(is_anything(&edit, args).then_some(edit))
 }
@@ -68,10 +68,10 @@ fn session(ctx: &Context, args: &Args) -> Option<String> {
 }
 
 /// Whether the flags ask for a change at all.
-fn is_anything(edit: &Edit, args: &Args) -> bool {
-    let nothing = Edit {
+fn is_anything(edit: &BeadEdit, args: &Args) -> bool {
+    let nothing = BeadEdit {
         session: edit.session.clone(),
-        ..Edit::default()
+        ..BeadEdit::default()
     };
     args.claim || format!("{edit:?}") != format!("{nothing:?}")
 }

@@ -1,7 +1,7 @@
 mod edit;
 
 use crate::context::Context;
-use bd::change::{self, ChangeError, Edit};
+use bd::change::{self, BeadEdit, ChangeError};
 use bd::store::Tx;
 use kit::failure::UsageError;
 
@@ -131,13 +131,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let who = ctx.author().actor;
     let beads = each::change(ctx, "updating", &ids, |tx, id| {
         if let Some(version) = &args.expect_version {
-            change::expect_version(tx, id, version)?;
+            change::check_version(tx, id, version)?;
         }
         check(tx, &edit)?;
         if args.claim {
-            change::claim(tx, id, &who)?;
+            change::claim_bead(tx, id, &who)?;
         }
-        change::update(tx, id, edit.clone())
+        change::update_bead(tx, id, edit.clone())
     })?;
     if let Some(bead) = beads.last() {
         ctx.touch(&bead.id);
@@ -149,7 +149,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
-fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
+fn check(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
     use bd::bead::validate::ValidationError;
     use bd::store::StoreError;
     if let Some(kind) = &edit.issue_type

@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
-use crate::query::sort::First;
+use crate::query::sort::TopItems;
 use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ReadyOrder {
     /// What is at most two days old by priority, then the older by age.
     #[default]
     Hybrid,
@@ -25,9 +25,9 @@ pub enum Order {
     Oldest,
 }
 
-impl Order {
+impl ReadyOrder {
     /// Reads a policy's name.
-    pub fn read(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "" | "hybrid" => Some(Self::Hybrid),
             "priority" => Some(Self::Priority),
@@ -65,7 +65,7 @@ pub struct ReadyQuery {
     /// Also what is deferred to later.
     pub include_deferred: bool,
     /// The order.
-    pub order: Order,
+    pub order: ReadyOrder,
     /// At most so many; 0 is no limit.
     pub limit: usize,
 }
@@ -85,19 +85,19 @@ impl Default for ReadyQuery {
             parent: None,
             mol_type: None,
             include_deferred: false,
-            order: Order::Hybrid,
+            order: ReadyOrder::Hybrid,
             limit: 0,
         }
     }
 }
 
 /// Ready work: the beads up to the limit, and how many there are in all.
-pub fn ready<'a>(
+pub fn find_ready<'a>(
     snapshot: &'a Snapshot,
     query: &ReadyQuery,
     now: Timestamp,
 ) -> (Vec<&'a Bead>, usize) {
-    let (found, total) = ready_rows(snapshot, query, now);
+    let (found, total) = find_ready_rows(snapshot, query, now);
     let beads = found
         .iter()
         .filter_map(|row| snapshot.bead_ref_at(row.node).bead());
@@ -105,7 +105,7 @@ pub fn ready<'a>(
 }
 
 /// The rows of ready work up to the limit, and how many there are in all.
-pub fn ready_rows(
+pub fn find_ready_rows(
     snapshot: &Snapshot,
     query: &ReadyQuery,
     now: Timestamp,
@@ -113,8 +113,8 @@ pub fn ready_rows(
     let filter = ReadyFilter::new(snapshot, query, now);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = to_nanoseconds(fresh_since.unwrap_or(now));
-    let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
-        compare(snapshot, query.order, fresh_since, a, b)
+    let mut found = TopItems::new(query.limit, |a: &ListRow, b: &ListRow| {
+        compare_ready(snapshot, query.order, fresh_since, a, b)
     });
     let consider = |row: ListRow| {
         if filter.accepts(&row) {
@@ -126,7 +126,7 @@ pub fn ready_rows(
     } else {
         snapshot.all_rows().into_iter().for_each(consider);
     }
-    found.end()
+    found.finish()
 }
 
 /// Which rows are ready work that a query asks for.
@@ -135,7 +135,7 @@ pub(super) struct ReadyFilter<'a> {
     query: &'a ReadyQuery,
     below: Option<HashSet<&'a str>>,
     hidden: Vec<String>,
-    asks: Asks,
+    asks: RowGaps,
     now: Timestamp,
 }
 
@@ -145,8 +145,11 @@ impl<'a> ReadyFilter<'a> {
         Self {
             snapshot,
             query,
-            below: query.parent.as_deref().map(|id| descendants(snapshot, id)),
-            asks: Asks::of(query, &hidden),
+            below: query
+                .parent
+                .as_deref()
+                .map(|id| collect_descendants(snapshot, id)),
+            asks: RowGaps::for_query(query, &hidden),
             hidden,
             now,
         }
@@ -157,7 +160,7 @@ impl<'a> ReadyFilter<'a> {
         if fits == Some(false) {
             return false;
         }
-        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.matches_row(row);
+        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.needs_bead(row);
         let head = || self.snapshot.bead_ref_at(row.node);
         let (query, below) = (self.query, self.below.as_ref());
         is_certain || is_candidate(&head(), query, &self.hidden, below, self.now)
@@ -173,7 +176,7 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     let (status, kind, priority) = row.exact_values()?;
     let is_of_kind = match &query.kind {
         Some(wanted) => kind == *wanted,
-        None => !is_no_work(&kind),
+        None => !is_internal_kind(&kind),
     };
     let is_of_kind = is_of_kind && !query.not_kinds.contains(&kind);
     let is_wanted = |wanted| priority == wanted;
@@ -181,14 +184,14 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
 }
 
 /// Which questions cannot be answered from a brief.
-struct Asks {
+struct RowGaps {
     always: bool,
     /// Of ids with more than one hyphen.
     of_hyphens: bool,
 }
 
-impl Asks {
-    fn of(query: &ReadyQuery, hidden: &[String]) -> Self {
+impl RowGaps {
+    fn for_query(query: &ReadyQuery, hidden: &[String]) -> Self {
         let is_in_any_id = |part: &String| part.matches('-').count() < 2;
         Self {
             of_hyphens: !hidden.is_empty(),
@@ -201,7 +204,7 @@ impl Asks {
         }
     }
 
-    fn matches_row(&self, brief: &ListRow) -> bool {
+    fn needs_bead(&self, brief: &ListRow) -> bool {
         self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
     }
 }
@@ -218,7 +221,7 @@ fn is_candidate(
     let is_work = match &query.kind {
         Some(kind) => head.kind() == *kind,
         None => {
-            !is_no_work(&head.kind())
+            !is_internal_kind(&head.kind())
                 && !hidden.iter().any(|part| head.id().contains(part.as_str()))
         }
     };
@@ -264,7 +267,7 @@ pub fn is_deferred(bead: &Bead, now: Timestamp) -> bool {
 }
 
 /// Kinds that are in the store for other reasons than to be worked on.
-pub fn is_no_work(kind: &Kind) -> bool {
+pub fn is_internal_kind(kind: &Kind) -> bool {
     matches!(
         kind,
         Kind::MergeRequest
@@ -278,9 +281,9 @@ pub fn is_no_work(kind: &Kind) -> bool {
 }
 
 /// Which of two comes first; `fresh_since` is when what is new begins.
-fn compare(
+fn compare_ready(
     snapshot: &Snapshot,
-    order: Order,
+    order: ReadyOrder,
     fresh_since: i64,
     a: &ListRow,
     b: &ListRow,
@@ -290,9 +293,9 @@ fn compare(
     let urgency = || a.priority.cmp(&b.priority).then_with(age);
     let fresh = |brief: &ListRow| brief.created >= fresh_since;
     match order {
-        Order::Priority => urgency(),
-        Order::Oldest => age(),
-        Order::Hybrid => match (fresh(a), fresh(b)) {
+        ReadyOrder::Priority => urgency(),
+        ReadyOrder::Oldest => age(),
+        ReadyOrder::Hybrid => match (fresh(a), fresh(b)) {
             (true, true) => urgency(),
             (false, false) => age(),
             (true, false) => Ordering::Less,
@@ -308,7 +311,7 @@ pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
 }
 
 /// The open targets of a bead's `blocks` edges.
-pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
+pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
     let Some(head) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
     };
@@ -321,7 +324,7 @@ pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
 }
 
 /// All beads below one by parent-child edges, without itself; deleted ones too.
-pub fn descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
+pub fn collect_descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
     let mut front: Vec<BeadRef<'a>> = snapshot.every_child(id);
     while let Some(head) = front.pop() {

@@ -11,8 +11,8 @@ use crate::bead::blocked::is_failure;
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;
-use crate::graph::ready::{self, Order, ReadyQuery};
-use crate::query::Filter;
+use crate::graph::ready::{self, ReadyOrder, ReadyQuery};
+use crate::query::BeadFilter;
 use crate::store::{BeadMark, Snapshot, Store};
 use kit::sys::file;
 
@@ -266,7 +266,7 @@ fn check_answers(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     check_filters(snapshot, &naive);
     check_marks(snapshot, &naive);
     check_ready(snapshot, &naive, &blocked);
-    let explained: Vec<String> = explain::not_ready(snapshot, test_now(), |_| Vec::new())
+    let explained: Vec<String> = explain::explain_unready(snapshot, test_now(), |_| Vec::new())
         .iter()
         .map(|item| item.bead.id.clone())
         .collect();
@@ -343,32 +343,32 @@ fn usual_key(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
 }
 
 /// Questions about where a bead stands.
-fn some_filters() -> Vec<Filter> {
-    let not_closed = Filter {
+fn some_filters() -> Vec<BeadFilter> {
+    let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     vec![
-        Filter::default(),
+        BeadFilter::default(),
         not_closed.clone(),
-        Filter {
+        BeadFilter {
             no_templates: true,
             not_kinds: vec![Kind::Gate, Kind::from("thing")],
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             priority: Some(1),
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             statuses: vec![Status::from("odd"), Status::Open],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             statuses: vec![Status::Tombstone],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             assignee: Some("dana".into()),
             ..not_closed.clone()
         },
@@ -376,42 +376,42 @@ fn some_filters() -> Vec<Filter> {
 }
 
 /// Questions about everything else.
-fn more_filters() -> Vec<Filter> {
-    let not_closed = Filter {
+fn more_filters() -> Vec<BeadFilter> {
+    let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
-        ..Filter::default()
+        ..BeadFilter::default()
     };
     vec![
-        Filter {
+        BeadFilter {
             labels: vec!["a".into()],
             labels_any: vec!["b".into(), "c".into()],
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             parent: Some("bd-x01".into()),
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             pinned: Some(true),
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             no_assignee: true,
             priority_min: Some(2),
             ..not_closed.clone()
         },
-        Filter {
+        BeadFilter {
             overdue_at: Some(test_now()),
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
-            created: crate::query::filter::Between {
+        BeadFilter {
+            created: crate::query::filter::TimeRange {
                 after: Some(test_now()),
                 before: None,
             },
-            ..Filter::default()
+            ..BeadFilter::default()
         },
-        Filter {
+        BeadFilter {
             deferred: true,
             ..not_closed
         },
@@ -442,9 +442,9 @@ fn check_filters(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
         assert_eq!(filter.count(snapshot), wanted.len(), "{filter:?}");
     }
     for text in ["bead 3", "WORDS <B", "of 1", "x0", "nothing like it"] {
-        let filter = Filter {
+        let filter = BeadFilter {
             text: Some(text.into()),
-            ..Filter::default()
+            ..BeadFilter::default()
         };
         let wanted = naive.live().filter(|bead| filter.matches(bead));
         let mut wanted: Vec<&Bead> = wanted.collect();
@@ -460,7 +460,11 @@ fn check_filters(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
 }
 
 fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&str>) {
-    for (order, limit) in [(Order::Priority, 0), (Order::Oldest, 2), (Order::Hybrid, 3)] {
+    for (order, limit) in [
+        (ReadyOrder::Priority, 0),
+        (ReadyOrder::Oldest, 2),
+        (ReadyOrder::Hybrid, 3),
+    ] {
         let query = ReadyQuery {
             order,
             limit,
@@ -470,16 +474,17 @@ fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&s
             .live()
             .filter(|bead| bead.status == Status::Open && !bead.pinned && !bead.ephemeral)
             .filter(|bead| {
-                !ready::is_no_work(&bead.issue_type) && !ready::is_deferred(bead, test_now())
+                !ready::is_internal_kind(&bead.issue_type) && !ready::is_deferred(bead, test_now())
             })
             .filter(|bead| !blocked.contains(bead.id.as_str()))
             .collect();
         let since = test_now() - jiff::SignedDuration::from_hours(48);
         wanted.sort_by_key(|bead| {
             let fresh = bead.created_at.instant() >= since;
-            let by_priority = order == Order::Priority || (order == Order::Hybrid && fresh);
+            let by_priority =
+                order == ReadyOrder::Priority || (order == ReadyOrder::Hybrid && fresh);
             (
-                order == Order::Hybrid && !fresh,
+                order == ReadyOrder::Hybrid && !fresh,
                 if by_priority { bead.priority } else { 0 },
                 bead.created_at.instant(),
                 bead.id.clone(),
@@ -489,7 +494,7 @@ fn check_ready(snapshot: &Snapshot, naive: &NaiveStore<'_>, blocked: &HashSet<&s
         if limit > 0 {
             wanted.truncate(limit);
         }
-        let (found, count) = ready::ready(snapshot, &query, test_now());
+        let (found, count) = ready::find_ready(snapshot, &query, test_now());
         assert_eq!(
             (collect_ids(found), count),
             (collect_ids(wanted), total),
@@ -506,7 +511,7 @@ fn put_seeds(place: &StoreFixture, seeds: &[BeadSeed]) {
                 let wanted = bead_from_seed(seed);
                 // Some are deleted, some removed without a trace, most written.
                 match (tx.get_live(&wanted.id).is_some(), seed.3 % 11) {
-                    (true, 0) => drop(crate::change::delete(tx, &wanted.id, "", false)?),
+                    (true, 0) => drop(crate::change::delete_bead(tx, &wanted.id, "", false)?),
                     (true, 1) => tx.erase(&wanted.id)?,
                     _ => {
                         // What the rules of change refuse is left as it is.

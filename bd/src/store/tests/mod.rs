@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::*;
-use crate::change::{self, New};
+use crate::change::{self, NewBead};
 use crash::age_file;
 
 struct StoreFixture {
@@ -56,11 +56,12 @@ impl StoreFixture {
     }
 
     fn make(&self, title: &str) -> String {
-        let new = New {
+        let new = NewBead {
             title: title.into(),
-            ..New::default()
+            ..NewBead::default()
         };
-        self.change(|tx| Ok(change::create(tx, new)?.id)).unwrap()
+        self.change(|tx| Ok(change::create_bead(tx, new)?.id))
+            .unwrap()
     }
 
     fn text(&self, name: &str) -> String {
@@ -129,7 +130,7 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
     place
         .change(|tx| -> anyhow::Result<()> {
             assert_eq!(marked(tx).len(), 2);
-            change::delete(tx, &two, "", false)?;
+            change::delete_bead(tx, &two, "", false)?;
             assert_eq!(marked(tx), std::slice::from_ref(&one));
             anyhow::bail!("no")
         })
@@ -202,11 +203,11 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
         let before = place.store.snapshot().unwrap().prefix();
         // The same with a journal, where it is not refused.
         let made = place.change(|tx| {
-            let new = New {
+            let new = NewBead {
                 title: "New".into(),
-                ..New::default()
+                ..NewBead::default()
             };
-            Ok(change::create(tx, new)?.id)
+            Ok(change::create_bead(tx, new)?.id)
         });
         let after = place.store.snapshot().unwrap().prefix();
         assert_eq!(before.is_ok(), made.is_ok(), "{ids:?}");
@@ -275,14 +276,14 @@ fn an_error_in_a_transaction_changes_nothing() {
     let place = StoreFixture::new();
     let before = place.text("issues.jsonl");
     let result: anyhow::Result<()> = place.change(|tx| {
-        change::create(
+        change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "A".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
-        change::create(tx, New::default())?;
+        change::create_bead(tx, NewBead::default())?;
         Ok(())
     });
     assert!(
@@ -322,22 +323,22 @@ fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
 #[test]
 fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
     let place = StoreFixture::new();
-    let wisp = New {
+    let wisp = NewBead {
         title: "W".into(),
         ephemeral: true,
-        ..New::default()
+        ..NewBead::default()
     };
     let (durable, wisp) = place
         .change(|tx| {
-            let durable = change::create(
+            let durable = change::create_bead(
                 tx,
-                New {
+                NewBead {
                     title: "D".into(),
-                    ..New::default()
+                    ..NewBead::default()
                 },
             )?
             .id;
-            Ok((durable, change::create(tx, wisp)?.id))
+            Ok((durable, change::create_bead(tx, wisp)?.id))
         })
         .unwrap();
     assert!(
@@ -360,7 +361,11 @@ fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
     assert!(place.change(|tx| Ok(edge(tx, &durable, &wisp)?)).is_err());
     place.change(|tx| Ok(edge(tx, &wisp, &durable)?)).unwrap();
     place
-        .change(|tx| Ok(change::amend(tx, &wisp, |bead| bead.ephemeral = false)?))
+        .change(|tx| {
+            Ok(change::amend_bead(tx, &wisp, |bead| {
+                bead.ephemeral = false
+            })?)
+        })
         .unwrap();
     assert!(place.text("issues.jsonl").contains(&wisp));
     assert_eq!(place.text("wisps.jsonl"), "");
@@ -661,18 +666,18 @@ fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
     let write = |tx: &mut Tx<'_>| -> anyhow::Result<()> {
         let odd = tx.get("bd-odd").cloned();
         tx.put(odd.unwrap_or_default())?;
-        change::create(
+        change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "Another".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
-        let gone = change::create(
+        let gone = change::create_bead(
             tx,
-            New {
+            NewBead {
                 title: "Not kept".into(),
-                ..New::default()
+                ..NewBead::default()
             },
         )?;
         tx.erase(&gone.id)?;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::StoreFixture;
 use crate::bead::Bead;
-use crate::change::{self, New};
+use crate::change::{self, NewBead};
 use kit::sys::file;
 
 #[derive(Debug, Clone)]
@@ -40,13 +40,13 @@ fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAc
     let live = |model: &ExpectedBeads, id: &str| model.get(id).is_some_and(Option::is_some);
     match act {
         ModelAction::Create(number, wisp) => {
-            let new = New {
+            let new = NewBead {
                 id: Some(id(number)),
                 title: "new".into(),
                 ephemeral: *wisp,
-                ..New::default()
+                ..NewBead::default()
             };
-            let made = place.change(|tx| Ok(change::create(tx, new)?)).is_ok();
+            let made = place.change(|tx| Ok(change::create_bead(tx, new)?)).is_ok();
             assert_eq!(made, !live(model, &id(number)));
             if made {
                 model.insert(id(number), Some(("new".into(), Vec::new(), false)));
@@ -55,7 +55,7 @@ fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAc
         ModelAction::Title(number, title) => {
             let set = |bead: &mut Bead| bead.title.clone_from(title);
             let done = place
-                .change(|tx| Ok(change::amend(tx, &id(number), set)?))
+                .change(|tx| Ok(change::amend_bead(tx, &id(number), set)?))
                 .is_ok();
             assert_eq!(done, live(model, &id(number)));
             if let Some(Some(known)) = model.get_mut(&id(number)) {
@@ -75,7 +75,7 @@ fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAc
         }
         ModelAction::Close(number) => {
             place
-                .change(|tx| Ok(change::close(tx, &id(number), "done", "", false)?))
+                .change(|tx| Ok(change::close_bead(tx, &id(number), "done", "", false)?))
                 .ok();
             if let Some(Some(known)) = model.get_mut(&id(number)) {
                 known.2 = true;
@@ -83,7 +83,7 @@ fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAc
         }
         ModelAction::Delete(number) => {
             place
-                .change(|tx| Ok(change::delete(tx, &id(number), "", false)?))
+                .change(|tx| Ok(change::delete_bead(tx, &id(number), "", false)?))
                 .ok();
             if let Some(known) = model.get_mut(&id(number)) {
                 *known = None;
@@ -96,7 +96,7 @@ fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAc
 
 fn fail_transaction(place: &StoreFixture, id: &str) {
     let result: anyhow::Result<()> = place.change(|tx| {
-        change::amend(tx, id, |bead| bead.title = "never".into()).ok();
+        change::amend_bead(tx, id, |bead| bead.title = "never".into()).ok();
         anyhow::bail!("no")
     });
     assert!(result.is_err());

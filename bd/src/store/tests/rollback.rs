@@ -23,7 +23,8 @@ impl StoreFixture {
     }
 
     pub(super) fn edit(&self, id: &str, how: impl Fn(&mut Bead)) {
-        self.change(|tx| Ok(change::amend(tx, id, &how)?)).unwrap();
+        self.change(|tx| Ok(change::amend_bead(tx, id, &how)?))
+            .unwrap();
     }
 
     /// The beads that left, and nobody decided about.
@@ -86,7 +87,7 @@ fn what_git_takes_back_while_a_writer_folds_is_reported() {
     place
         .change(|tx| {
             place.roll_back_to(&old);
-            Ok(change::amend(tx, "bd-a", set_priority(0))?)
+            Ok(change::amend_bead(tx, "bd-a", set_priority(0))?)
         })
         .unwrap();
     assert_eq!(place.bead("bd-a").priority, 0);
@@ -244,7 +245,7 @@ fn a_later_edit_beside_ours_comes_together_with_it() {
 fn a_deletion_that_left_does_not_take_what_somebody_works_with() {
     let (place, old) = build_edited_store();
     place
-        .change(|tx| Ok(change::delete(tx, "bd-a", "", false)?))
+        .change(|tx| Ok(change::delete_bead(tx, "bd-a", "", false)?))
         .unwrap();
     place.roll_back_to(&old);
     assert_eq!(place.undecided_ids(), ["bd-a"]);
@@ -356,7 +357,7 @@ fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
     );
     let history = place.store.events().unwrap();
     place
-        .change(|tx| Ok(change::revive(tx, &["bd-a".into()], &history)?))
+        .change(|tx| Ok(change::revive_beads(tx, &["bd-a".into()], &history)?))
         .unwrap();
     let bead = place.store.snapshot().unwrap().take("bd-a").unwrap();
     assert_eq!((bead.status, bead.title.as_str()), (Status::Open, "Ours"));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bd::bead::Kind;
-use bd::query::completion::{beads, is_work};
+use bd::query::completion::{is_work, list_bead_values};
 use bd::store::{BeadRef, StoreReports};
 use clap::Command;
 use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
@@ -172,5 +172,7 @@ fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<C
     let stores = town.stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));
-    stores.flat_map(|store| beads(store, &is_wanted)).collect()
+    stores
+        .flat_map(|store| list_bead_values(store, &is_wanted))
+        .collect()
 }

@@ -138,7 +138,7 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
         .parse()
         .ok()
         .and_then(|wait: jiff::SignedDuration| now.checked_add(wait).ok());
-    let at = in_a_while.or_else(|| when::read(text, now, &env::local_time_zone()));
+    let at = in_a_while.or_else(|| when::parse_time(text, now, &env::local_time_zone()));
     let at = at.ok_or_else(|| {
         anyhow::anyhow!("the deadline `{text}` is not a time; use 30m, 4h, 2026-03-01 or tomorrow")
     })?;

@@ -94,7 +94,8 @@ mod await_signal {
     pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let town = ctx.town()?;
         let read = |flag: &str, text: &str| {
-            let nanos = bd::query::when::duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+            let nanos =
+                bd::query::when::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
             let wrong =
                 || kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"));
             nanos.map(Duration::from_nanos).ok_or_else(wrong)

@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
-            let blockers = bd::graph::blockers(&beads, &request.id);
+            let blockers = bd::graph::find_blockers(&beads, &request.id);
             let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
             let is = |id: &String, wanted: fn(&Bead) -> bool| beads.get(id).is_some_and(wanted);
             let broken = merge_request::waits_for_target(request);

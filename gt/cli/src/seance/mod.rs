@@ -139,6 +139,6 @@ fn row(session: &Session, width: usize, when: &str) -> String {
 
 /// A time, or so long ago.
 fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    when::past(text, now, &kit::sys::env::local_time_zone())
+    when::parse_past_time(text, now, &kit::sys::env::local_time_zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }

@@ -349,8 +349,8 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     };
     let request = merge_request::open_request_of(home.beads, id);
     let waits_for: Vec<String> = match request {
-        Some(request) => bd::graph::blockers(home.beads, &request.id),
-        None => bd::graph::blockers(home.beads, id),
+        Some(request) => bd::graph::find_blockers(home.beads, &request.id),
+        None => bd::graph::find_blockers(home.beads, id),
     }
     .into_iter()
     .map(str::to_owned)

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::change::New;
+use bd::change::NewBead;
 use bd::git::{Git, Identity};
 use kit::sys::{Env, file};
 use serde::Deserialize;
@@ -216,13 +216,13 @@ fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
                 .into_iter()
                 .map(|id| (bd::bead::DepKind::Blocks, id))
                 .collect();
-            let new = New {
+            let new = NewBead {
                 title: text.title,
                 description: text.description,
                 deps,
-                ..New::default()
+                ..NewBead::default()
             };
-            ids.push(bd::change::create(tx, new)?.id);
+            ids.push(bd::change::create_bead(tx, new)?.id);
         }
         Ok(ids)
     })

@@ -15,7 +15,7 @@ mod deliver;
 mod overdue;
 
 use bd::bead::validate::fit_to_title;
-use bd::change::{self, New};
+use bd::change::{self, NewBead};
 use bd::store::Tx;
 use serde::Serialize;
 
@@ -282,12 +282,12 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
 }
 
 fn created(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
-    let bead = change::create(
+    let bead = change::create_bead(
         tx,
-        New {
+        NewBead {
             title: new.title.clone(),
             labels: vec![escalation::LABEL.to_owned()],
-            ..New::default()
+            ..NewBead::default()
         },
     )?;
     new.id = bead.id;

@@ -75,7 +75,7 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
     }
     close_rest(tx, &found)?;
     if found.id != bead {
-        change::close(tx, &found.id, "All steps ended with the work", "", true)?;
+        change::close_bead(tx, &found.id, "All steps ended with the work", "", true)?;
     }
     Ok(Some(concluded))
 }
@@ -96,7 +96,7 @@ pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
 /// Closes the open steps of a durable molecule, the last one first: parents after their children.
 fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     for step in found.open().collect::<Vec<_>>().into_iter().rev() {
-        change::close(tx, &step.id, "Skipped: the work was handed in", "", true)?;
+        change::close_bead(tx, &step.id, "Skipped: the work was handed in", "", true)?;
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
         if !found.is_wisp {
             close_rest(tx, &found)?;
             if found.id != bead {
-                change::close(tx, &found.id, "Squashed", "", true)?;
+                change::close_bead(tx, &found.id, "Squashed", "", true)?;
             }
         }
         concluded.digest = squashing::squash(tx, &found.id, &request)?.digest;

@@ -76,7 +76,7 @@ pub fn step_done(
     }
     let advance = town.transact(&found.store, |tx| {
         let session = town.author().session;
-        change::close(tx, &step, reason, &session, false)?;
+        change::close_bead(tx, &step, reason, &session, false)?;
         Ok(progress::advance(tx, &step, true)?)
     })?;
     done.step_closed = true;

@@ -239,7 +239,7 @@ fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Resu
 
 fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
     merge_request::needs_person(request).is_none()
-        && bd::graph::blockers(beads, &request.id).is_empty()
+        && bd::graph::find_blockers(beads, &request.id).is_empty()
 }
 
 /// The way of one request: the steps of the module's page.

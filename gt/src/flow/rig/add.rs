@@ -263,10 +263,10 @@ fn from_branch(
     rig: &RigLayout,
     own: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let Some(there) = fresh::at(own, &Config::from_dir(own)?) else {
+    let Some(there) = fresh::find_fresh_store(own, &Config::from_dir(own)?) else {
         return Ok(None);
     };
-    let taken = there.take(&town.clock)?;
+    let taken = there.fetch(&town.clock)?;
     let Some(prefix) = taken.prefix else {
         return Ok(None);
     };

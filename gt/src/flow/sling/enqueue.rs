@@ -13,7 +13,7 @@ use crate::town::event::event;
 pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
-    let mut blockers: Vec<String> = bd::graph::blockers(&snapshot, id)
+    let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)
         .into_iter()
         .map(str::to_owned)
         .collect();

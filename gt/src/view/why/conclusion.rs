@@ -162,7 +162,7 @@ impl Explanation {
             return;
         };
         self.now.push(one.describe_at(view.now));
-        let here = bd::graph::blockers(beads, &bead.id).into_iter();
+        let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
         let mut blockers: Vec<String> = here.map(str::to_owned).collect();
         blockers.extend(view.stores.blockers_elsewhere(bead));
         self.now.push(match blockers.as_slice() {
