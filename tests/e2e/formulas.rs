@@ -130,9 +130,9 @@ fn the_reader_of_commands_sees_what_is_wrong() {
 
 #[test]
 fn every_built_in_formula_validates_and_none_is_odd() {
-    let shelf = bd::formula::Shelf {
+    let shelf = bd::formula::FormulaSearchPath {
         has_built_in: true,
-        ..bd::formula::Shelf::default()
+        ..bd::formula::FormulaSearchPath::default()
     };
     let names = shelf.names();
     let files = texts("formulas")
@@ -143,9 +143,13 @@ fn every_built_in_formula_validates_and_none_is_odd() {
     for name in names {
         let loaded = shelf.load(&name).unwrap();
         assert_eq!(loaded.formula.name, name);
-        assert_eq!(bd::formula::check::own(&loaded), (vec![], vec![]), "{name}");
-        let values = bd::formula::vars::Values::new();
-        bd::formula::cook(&shelf, &loaded, &values)
+        assert_eq!(
+            bd::formula::check::check_own_file(&loaded),
+            (vec![], vec![]),
+            "{name}"
+        );
+        let values = bd::formula::vars::VarValues::new();
+        bd::formula::cook_formula(&shelf, &loaded, &values)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!loaded.formula.description.is_empty(), "{name}");
     }

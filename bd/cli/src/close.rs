@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use bd::bead::{Bead, DepKind, Status};
 use bd::change;
-use bd::molecule::progress::{self, Advance};
+use bd::molecule::progress::{self, StepAdvance};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
 
@@ -103,10 +103,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The step after a closed one, begun if `begin` says so.
-fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<Advance> {
+fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAdvance> {
     let store = ctx.store_of(id)?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        Ok(progress::advance(tx, id, begin)?)
+        Ok(progress::advance_molecule(tx, id, begin)?)
     })
 }
 
@@ -136,11 +136,11 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
 struct Closed {
     beads: Vec<Bead>,
     unblocked: Vec<Bead>,
-    step: Option<Advance>,
+    step: Option<StepAdvance>,
 }
 
 impl Closed {
-    fn step_json(&self, step: &Advance) -> Value {
+    fn step_json(&self, step: &StepAdvance) -> Value {
         let closed = self.beads.first().map(|bead| bead.id.as_str());
         let mut value = json!({
             "closed_step": closed,
@@ -201,7 +201,7 @@ impl Report for Closed {
 }
 
 /// What follows in the molecule.
-fn human_step(page: &mut Page, step: &Advance) {
+fn human_step(page: &mut Page, step: &StepAdvance) {
     let Some(molecule) = &step.molecule else {
         return;
     };

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::{Formula, cook, vars};
+use bd::formula::{Formula, cook_formula, vars};
 use bd::molecule::proto;
-use bd::molecule::template::Template;
+use bd::molecule::template::MoleculeTemplate;
 pub(crate) use kit::ui::{Page, Report, counted, escape, to_pretty_json};
 
 use kit::cli::report::{CommandResult, EmptyReport};
@@ -44,14 +44,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::mol::shelf(ctx, &args.search_path);
     let given = super::mol::values(&args.var)?;
     let loaded = shelf.load(&args.formula)?;
-    let cooked = cook(&shelf, &loaded, &given)?;
+    let cooked = cook_formula(&shelf, &loaded, &given)?;
     for warning in &cooked.warnings {
         ctx.ui.warn(&warning.to_string());
     }
     let mut formula = cooked.formula;
     let is_runtime = args.mode.as_deref() == Some("runtime") || !given.is_empty();
     if is_runtime {
-        let values = vars::complete(&formula, &given)?;
+        let values = vars::complete_values(&formula, &given)?;
         put_in(&mut formula.steps, &values);
     }
     if args.dry_run {
@@ -66,11 +66,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let points = formula.compose.bond_points.iter();
     let bond_points = points.map(|point| point.id.clone()).collect();
     let name = formula.name.clone();
-    let template = Template::of_formula(formula, &given);
+    let template = MoleculeTemplate::from_formula(formula, &given);
     let store = ctx.store()?;
     let (id, created) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = proto::id_of(tx, &name, args.prefix.as_deref())?;
-        let created = proto::persist(tx, &template, &id, args.force)?;
+        let id = proto::proto_id(tx, &name, args.prefix.as_deref())?;
+        let created = proto::persist_proto(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
     Ok(Box::new(Persisted {
@@ -82,9 +82,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-fn put_in(steps: &mut [bd::formula::Step], values: &vars::Values) {
+fn put_in(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
     for step in steps {
-        step.map_texts(&|text: &str| vars::put_in(text, values));
+        step.map_texts(&|text: &str| vars::substitute(text, values));
         put_in(&mut step.children, values);
     }
 }

@@ -172,8 +172,8 @@ impl Report for Graph {
     fn human(&self, page: &mut Page) {
         if let Form::Mermaid | Form::Dot = self.form {
             let all = self.parts.iter().map(|part| match self.form {
-                Form::Mermaid => draw::mermaid(&part.steps),
-                _ => draw::dot(&part.root.id, &part.steps),
+                Form::Mermaid => draw::format_mermaid(&part.steps),
+                _ => draw::format_dot(&part.root.id, &part.steps),
             });
             for text in all {
                 page.line(text.trim_end());
@@ -201,7 +201,7 @@ impl Report for Graph {
                         .map_or(&Status::Open, |bead| &bead.status);
                     format!("{} ", line::painted_symbol(&style, status))
                 };
-                steps::draw(page, &part.steps, symbol);
+                steps::draw_step_tree(page, &part.steps, symbol);
             } else {
                 part.draw_layers(page);
             }

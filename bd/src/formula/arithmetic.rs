@@ -1,11 +1,11 @@
 //! The ranges of loops: `1..2^{disks}-1`, in whole numbers.
 
 /// The first and last number of a range such as `1..3`; a text that says why it is none.
-pub fn range(text: &str) -> Result<(i64, i64), String> {
+pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text
         .split_once("..")
         .ok_or_else(|| format!("range \"{text}\" is not START..END"))?;
-    let (first, last) = (evaluate(first)?, evaluate(last)?);
+    let (first, last) = (evaluate_expression(first)?, evaluate_expression(last)?);
     if last < first {
         return Err(format!("range {first}..{last} ends before it starts"));
     }
@@ -13,8 +13,8 @@ pub fn range(text: &str) -> Result<(i64, i64), String> {
 }
 
 /// The value of an expression of whole numbers, `+ - * / ^` and parentheses.
-pub fn evaluate(text: &str) -> Result<i64, String> {
-    let mut reader = Reader {
+pub fn evaluate_expression(text: &str) -> Result<i64, String> {
+    let mut reader = ExpressionParser {
         text,
         rest: text.trim(),
         depth: 0,
@@ -27,13 +27,13 @@ pub fn evaluate(text: &str) -> Result<i64, String> {
     }
 }
 
-struct Reader<'a> {
+struct ExpressionParser<'a> {
     text: &'a str,
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionParser<'_> {
     fn unexpected(&self) -> String {
         let what = match self.rest.chars().next() {
             Some('{') => {
@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 
     /// The expression, cut where it is long.
-    fn short(&self) -> String {
+    fn shortened(&self) -> String {
         let cut: String = self.text.chars().take(60).collect();
         let end = if cut.len() < self.text.len() {
             "…"
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
         self.depth += 1;
         if self.depth > 64 {
-            return Err(format!("{} is nested too deep", self.short()));
+            return Err(format!("{} is nested too deep", self.shortened()));
         }
         let exponent = self.power()?;
         self.depth -= 1;
@@ -116,7 +116,7 @@ impl Reader<'_> {
     fn unary(&mut self) -> Result<i64, String> {
         self.depth += 1;
         if self.depth > 64 {
-            return Err(format!("{} is nested too deep", self.short()));
+            return Err(format!("{} is nested too deep", self.shortened()));
         }
         let value = if self.take(&['-']).is_some() {
             let value = self.unary()?;
@@ -160,7 +160,7 @@ mod tests {
             ("2^9-1", 511),
             ("-3 + 10 / 3", 0),
         ] {
-            assert_eq!(evaluate(text), Ok(value), "{text}");
+            assert_eq!(evaluate_expression(text), Ok(value), "{text}");
         }
         for text in [
             "",
@@ -172,16 +172,16 @@ mod tests {
             "{n}",
             "9999999999999999999",
         ] {
-            assert!(evaluate(text).is_err(), "{text}");
+            assert!(evaluate_expression(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_range_may_have_one_number_and_never_less() {
-        assert_eq!(range("3..3"), Ok((3, 3)));
-        assert!(range("3..2").unwrap_err().contains("ends before"));
-        assert!(range("3").is_err());
+        assert_eq!(parse_range("3..3"), Ok((3, 3)));
+        assert!(parse_range("3..2").unwrap_err().contains("ends before"));
+        assert!(parse_range("3").is_err());
         let deep = format!("1..{}1", "1^".repeat(400_000));
-        assert!(range(&deep).unwrap_err().contains("nested too deep"));
+        assert!(parse_range(&deep).unwrap_err().contains("nested too deep"));
     }
 }

@@ -3,7 +3,7 @@
 include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
 
 /// The text of a built-in formula.
-pub fn text(name: &str) -> Option<&'static str> {
+pub fn find_builtin(name: &str) -> Option<&'static str> {
     let at = FORMULAS
         .binary_search_by(|(own, _)| (*own).cmp(name))
         .ok()?;
@@ -11,6 +11,6 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 /// The names of the built-in formulas, sorted.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn list_builtins() -> impl Iterator<Item = &'static str> {
     FORMULAS.iter().map(|(name, _)| *name)
 }

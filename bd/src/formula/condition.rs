@@ -7,7 +7,7 @@ const OPERATORS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
 const GROUPS: [&str; 3] = ["children(", "descendants(", "steps("];
 
 /// Whether a text is a condition; else what is wrong with it.
-pub fn check(text: &str) -> Result<(), String> {
+pub fn check_condition(text: &str) -> Result<(), String> {
     let text = text.trim();
     let wrong = || {
         Err(format!(
@@ -29,13 +29,13 @@ pub fn check(text: &str) -> Result<(), String> {
     if GROUPS.iter().any(|group| text.starts_with(group)) {
         return if is_group(text) { Ok(()) } else { wrong() };
     }
-    let compared = split(text)
+    let compared = split_at_operator(text)
         .is_some_and(|(left, right)| is_path(left) && left.contains('.') && !right.is_empty());
     if compared { Ok(()) } else { wrong() }
 }
 
 /// Left and right of the first operator.
-fn split(text: &str) -> Option<(&str, &str)> {
+fn split_at_operator(text: &str) -> Option<(&str, &str)> {
     let found = OPERATORS
         .iter()
         .filter_map(|op| Some((text.find(op)?, *op)));
@@ -65,7 +65,8 @@ fn is_group(text: &str) -> bool {
             .find_map(|op| text.trim().strip_prefix(op))
             .is_some_and(|number| number.trim().parse::<i64>().is_ok())
     };
-    let has_inner = split(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
+    let has_inner =
+        split_at_operator(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
     match verb {
         "all" | "any" => has_inner && tail.trim().is_empty(),
         "count" => has_inner && compares(tail),
@@ -88,7 +89,7 @@ mod tests {
             "file.exists('go.mod')",
             "env.CI == 'true'",
         ] {
-            assert_eq!(check(good), Ok(()), "{good}");
+            assert_eq!(check_condition(good), Ok(()), "{good}");
         }
         for bad in [
             "",
@@ -99,7 +100,7 @@ mod tests {
             "children(x).some(a == 1)",
             "x = 3",
         ] {
-            assert!(check(bad).is_err(), "{bad}");
+            assert!(check_condition(bad).is_err(), "{bad}");
         }
     }
 }

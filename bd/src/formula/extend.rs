@@ -3,21 +3,24 @@
 
 use std::collections::BTreeSet;
 
-use super::find::Shelf;
+use super::find::FormulaSearchPath;
 use super::problem::FormulaError;
-use super::schema::{Compose, Formula, Step};
-use super::source::Loaded;
+use super::schema::{ComposeRules, Formula, FormulaStep};
+use super::source::LoadedFormula;
 
 /// The formula with everything of its parents.
-pub fn resolve(shelf: &Shelf, loaded: &Loaded) -> Result<Formula, FormulaError> {
+pub fn resolve_extends(
+    shelf: &FormulaSearchPath,
+    loaded: &LoadedFormula,
+) -> Result<Formula, FormulaError> {
     resolve_once(shelf, loaded, &[], &mut BTreeSet::new())
 }
 
 /// The same; `chain` names the formulas on the way here, `seen` those whose steps are in already: a parent of two
 /// parents comes once.
 fn resolve_once(
-    shelf: &Shelf,
-    loaded: &Loaded,
+    shelf: &FormulaSearchPath,
+    loaded: &LoadedFormula,
     chain: &[String],
     seen: &mut BTreeSet<String>,
 ) -> Result<Formula, FormulaError> {
@@ -50,7 +53,7 @@ fn resolve_once(
             continue;
         }
         let parent = resolve_once(shelf, &parent, &chain, seen)?;
-        append(&mut merged, parent);
+        append_parent(&mut merged, parent);
     }
     let mut steps = std::mem::take(&mut merged.steps);
     steps.extend(own.steps.iter().cloned());
@@ -81,12 +84,15 @@ fn resolve_once(
 }
 
 /// Adds a parent behind the parents so far; of two variables with one name the first counts.
-fn append(merged: &mut Formula, parent: Formula) {
+fn append_parent(merged: &mut Formula, parent: Formula) {
     for (name, var) in parent.vars {
         merged.vars.entry(name).or_insert(var);
     }
     let origin = parent.name;
-    let marked = parent.steps.into_iter().map(|step| mark(step, &origin));
+    let marked = parent
+        .steps
+        .into_iter()
+        .map(|step| mark_origin(step, &origin));
     merged.steps.extend(marked);
     merged.advice.extend(parent.advice);
     merged.template.extend(parent.template);
@@ -104,7 +110,7 @@ fn append(merged: &mut Formula, parent: Formula) {
     merged.synthesis = merged.synthesis.take().or(parent.synthesis);
 }
 
-fn mark(mut step: Step, origin: &str) -> Step {
+fn mark_origin(mut step: FormulaStep, origin: &str) -> FormulaStep {
     if step.origin.is_empty() {
         origin.clone_into(&mut step.origin);
     }
@@ -112,7 +118,7 @@ fn mark(mut step: Step, origin: &str) -> Step {
 }
 
 /// Adds the rules of one to another; bond points of the same id are replaced.
-fn add_compose(to: &mut Compose, from: &Compose) {
+fn add_compose(to: &mut ComposeRules, from: &ComposeRules) {
     for point in &from.bond_points {
         to.bond_points.retain(|own| own.id != point.id);
         to.bond_points.push(point.clone());

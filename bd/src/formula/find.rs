@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::builtin;
 use super::problem::FormulaError;
-use super::source::{self, Format, Loaded};
+use super::source::{self, FormulaFormat, LoadedFormula};
 use crate::store::route::find_town_root;
 use kit::sys::Env;
 
@@ -17,7 +17,7 @@ const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
 
 /// The folders in which formulas and overlays are looked for, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Shelf {
+pub struct FormulaSearchPath {
     /// Folders with formulas.
     pub folders: Vec<PathBuf>,
     /// Folders with overlays; the first file of a name wins entirely.
@@ -30,14 +30,14 @@ pub struct Shelf {
 
 /// Where a formula was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundFormula {
     /// Its name.
     pub name: String,
     /// It, or why it cannot be read.
-    pub loaded: Result<Loaded, String>,
+    pub loaded: Result<LoadedFormula, String>,
 }
 
-impl Shelf {
+impl FormulaSearchPath {
     /// The shelf as seen from a place; folders given by hand come first.
     pub fn new(env: &Env, beads: Option<&Path>, given: &[String]) -> Self {
         let cwd = env.cwd();
@@ -75,8 +75,8 @@ impl Shelf {
     }
 
     /// Loads a formula by name, name and version, or path.
-    pub fn load(&self, wanted: &str) -> Result<Loaded, FormulaError> {
-        if is_path(wanted) {
+    pub fn load(&self, wanted: &str) -> Result<LoadedFormula, FormulaError> {
+        if is_formula_path(wanted) {
             let path = self.cwd.join(wanted);
             return if path.is_file() {
                 read_file(&path)
@@ -88,24 +88,25 @@ impl Shelf {
             Some((name, version)) => (name, Some(version)),
             None => (wanted, None),
         };
-        if !is_name(name) || version.is_some_and(|version| !is_name(version)) {
+        if !is_formula_name(name) || version.is_some_and(|version| !is_formula_name(version)) {
             return Err(FormulaError::BadName(wanted.to_owned()));
         }
         let mut others = Vec::new();
         for folder in &self.folders {
-            for path in candidates(folder, name, version) {
+            for path in candidate_files(folder, name, version) {
                 let loaded = read_file(&path)?;
                 match version {
-                    Some(version) if !is_version(&loaded, version) => {
+                    Some(version) if !has_version(&loaded, version) => {
                         others.push(loaded.formula.version_text());
                     }
                     _ => return Ok(loaded),
                 }
             }
         }
-        if let Some(text) = builtin::text(name).filter(|_| self.has_built_in) {
-            let loaded = source::read(&format!("built-in:{name}"), text, Format::Toml)?;
-            if version.is_none_or(|version| is_version(&loaded, version)) {
+        if let Some(text) = builtin::find_builtin(name).filter(|_| self.has_built_in) {
+            let loaded =
+                source::parse_formula(&format!("built-in:{name}"), text, FormulaFormat::Toml)?;
+            if version.is_none_or(|version| has_version(&loaded, version)) {
                 return Ok(loaded);
             }
             others.push(loaded.formula.version_text());
@@ -135,11 +136,11 @@ impl Shelf {
 
     /// The names of all formulas, sorted.
     pub fn names(&self) -> BTreeSet<String> {
-        self.files().into_keys().collect()
+        self.first_files().into_keys().collect()
     }
 
     /// The first file of each name; a built-in formula has none.
-    fn files(&self) -> BTreeMap<String, Option<PathBuf>> {
+    fn first_files(&self) -> BTreeMap<String, Option<PathBuf>> {
         let mut found = BTreeMap::new();
         for folder in &self.folders {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -158,7 +159,7 @@ impl Shelf {
             }
         }
         if self.has_built_in {
-            for name in builtin::names() {
+            for name in builtin::list_builtins() {
                 found.entry(name.to_owned()).or_insert(None);
             }
         }
@@ -166,11 +167,11 @@ impl Shelf {
     }
 
     /// All formulas, sorted by name, each from the first place that has it.
-    pub fn all(&self) -> Vec<Found> {
-        let files = self.files().into_iter();
+    pub fn load_all(&self) -> Vec<FoundFormula> {
+        let files = self.first_files().into_iter();
         let load = |(name, path): (String, Option<PathBuf>)| {
             let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
-            Found {
+            FoundFormula {
                 name,
                 loaded: loaded.map_err(|error| error.to_string()),
             }
@@ -192,7 +193,7 @@ impl Shelf {
 }
 
 /// The files in a folder that may hold a formula.
-fn candidates(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> {
+fn candidate_files(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> {
     let mut stems = vec![name.to_owned()];
     if let Some(version) = version {
         stems.insert(0, format!("{name}@{version}"));
@@ -204,10 +205,10 @@ fn candidates(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> 
         .collect()
 }
 
-fn read_file(path: &Path) -> Result<Loaded, FormulaError> {
+fn read_file(path: &Path) -> Result<LoadedFormula, FormulaError> {
     let text = read_text(path)?;
     let shown = path.display().to_string();
-    source::read(&shown, &text, Format::of_name(&shown))
+    source::parse_formula(&shown, &text, FormulaFormat::from_file_name(&shown))
 }
 
 /// The most bytes that a formula's file may have.
@@ -229,13 +230,13 @@ fn read_text(path: &Path) -> Result<String, FormulaError> {
 }
 
 /// Whether a formula is named by the path of its file.
-pub fn is_path(wanted: &str) -> bool {
+pub fn is_formula_path(wanted: &str) -> bool {
     let has_ending = [".toml", ".json"].iter().any(|end| wanted.ends_with(end));
     has_ending && (wanted.contains('/') || Path::new(wanted).is_file())
 }
 
 /// Whether a text can be the name of a formula.
-pub fn is_name(name: &str) -> bool {
+pub fn is_formula_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty()
         && name.len() <= 100
@@ -245,7 +246,7 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Whether a formula has a version; `4`, `4.0` and `4.0.0` are the same.
-fn is_version(loaded: &Loaded, wanted: &str) -> bool {
+fn has_version(loaded: &LoadedFormula, wanted: &str) -> bool {
     let plain = |text: &str| {
         let mut text = text.trim_start_matches('v').to_owned();
         while let Some(shorter) = text.strip_suffix(".0") {

@@ -33,10 +33,10 @@ pub mod vars;
 #[cfg(test)]
 mod tests;
 
-pub use cook::{Cooked, cook, cook_named};
-pub use find::Shelf;
-pub use problem::{FormulaError, Problem};
-pub use schema::{Formula, FormulaKind, Step};
+pub use cook::{CookedFormula, cook_formula, cook_named};
+pub use find::FormulaSearchPath;
+pub use problem::{FormulaError, FormulaProblem};
+pub use schema::{Formula, FormulaKind, FormulaStep};
 
 /// The most steps that a formula may cook to. A loop of a typing error must not fill the disk.
 pub const MOST_STEPS: usize = 20_000;

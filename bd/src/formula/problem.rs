@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct FormulaProblem {
     /// The file, or the name of a built-in formula.
     pub file: String,
     /// The line, from 1, if it is known.
@@ -16,7 +16,7 @@ pub struct Problem {
     pub text: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FormulaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Ids and texts are from a file: no control character of it reaches a terminal.
         let plain = |text: &str| -> String {
@@ -82,8 +82,8 @@ pub enum FormulaError {
         chain: Vec<String>,
     },
     /// It is wrong in one or more places.
-    #[error("formula validation failed:{}", bullets(.0))]
-    Invalid(Vec<Problem>),
+    #[error("formula validation failed:{}", format_bullets(.0))]
+    Invalid(Vec<FormulaProblem>),
     /// Variables have no value, or a value that they do not take.
     #[error("{0}")]
     Values(String),
@@ -96,7 +96,7 @@ fn similar_note(similar: &[String]) -> String {
     }
 }
 
-fn bullets(problems: &[Problem]) -> String {
+fn format_bullets(problems: &[FormulaProblem]) -> String {
     problems
         .iter()
         .map(|problem| format!("\n  - {problem}"))

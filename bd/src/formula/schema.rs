@@ -56,16 +56,16 @@ pub struct Formula {
     pub extends: Vec<String>,
     /// Its variables.
     #[serde(skip_serializing_if = "is_default")]
-    pub vars: BTreeMap<String, Var>,
+    pub vars: BTreeMap<String, FormulaVar>,
     /// Its steps, of a workflow.
     #[serde(skip_serializing_if = "is_default")]
-    pub steps: Vec<Step>,
+    pub steps: Vec<FormulaStep>,
     /// The steps that an expansion puts in.
     #[serde(skip_serializing_if = "is_default")]
-    pub template: Vec<Step>,
+    pub template: Vec<FormulaStep>,
     /// How other formulas are put in.
     #[serde(skip_serializing_if = "is_default")]
-    pub compose: Compose,
+    pub compose: ComposeRules,
     /// Steps around other steps.
     #[serde(skip_serializing_if = "is_default")]
     pub advice: Vec<Advice>,
@@ -77,22 +77,22 @@ pub struct Formula {
     pub phase: String,
     /// The questions of a convoy formula.
     #[serde(skip_serializing_if = "is_default")]
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: BTreeMap<String, ConvoyInput>,
     /// The parts of a convoy formula that run in parallel.
     #[serde(skip_serializing_if = "is_default")]
-    pub legs: Vec<Leg>,
+    pub legs: Vec<ConvoyLeg>,
     /// What brings the legs together.
     #[serde(skip_serializing_if = "is_default")]
-    pub synthesis: Option<Synthesis>,
+    pub synthesis: Option<ConvoySynthesis>,
     /// Texts that every leg begins with, by name.
     #[serde(skip_serializing_if = "is_default")]
     pub prompts: BTreeMap<String, String>,
     /// Where legs write.
     #[serde(skip_serializing_if = "is_default")]
-    pub output: Option<Output>,
+    pub output: Option<ConvoyOutput>,
     /// Named choices of legs.
     #[serde(skip_serializing_if = "is_default")]
-    pub presets: BTreeMap<String, Preset>,
+    pub presets: BTreeMap<String, ConvoyPreset>,
     /// How the finished molecule is squashed.
     #[serde(skip_serializing_if = "is_default")]
     pub squash: Option<Value>,
@@ -127,9 +127,9 @@ impl Formula {
     }
 
     /// All its steps, children behind their parent.
-    pub fn every_step(&self) -> Vec<&Step> {
+    pub fn every_step(&self) -> Vec<&FormulaStep> {
         let mut found = Vec::new();
-        collect(&self.steps, &mut found);
+        collect_steps(&self.steps, &mut found);
         found
     }
 
@@ -139,17 +139,17 @@ impl Formula {
     }
 }
 
-fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a Step>) {
+fn collect_steps<'a>(steps: &'a [FormulaStep], found: &mut Vec<&'a FormulaStep>) {
     for step in steps {
         found.push(step);
-        collect(&step.children, found);
+        collect_steps(&step.children, found);
     }
 }
 
 /// A variable.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Var {
+pub struct FormulaVar {
     /// What it is.
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
@@ -173,7 +173,7 @@ pub struct Var {
 /// A step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Step {
+pub struct FormulaStep {
     /// Its id within the formula.
     pub id: String,
     /// One line.
@@ -223,13 +223,13 @@ pub struct Step {
     pub condition: String,
     /// Steps within it.
     #[serde(skip_serializing_if = "is_default")]
-    pub children: Vec<Step>,
+    pub children: Vec<FormulaStep>,
     /// What it waits for besides steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<StepGate>,
     /// That it is repeated.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
-    pub repeat: Option<Loop>,
+    pub repeat: Option<StepLoop>,
     /// What follows it for each of its results; read, and kept for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_complete: Option<OnComplete>,
@@ -241,7 +241,7 @@ pub struct Step {
     pub origin: String,
 }
 
-impl Step {
+impl FormulaStep {
     /// The steps that come before it, each once.
     pub fn before(&self) -> impl Iterator<Item = &str> {
         let first = self.depends_on.iter();
@@ -314,7 +314,7 @@ pub struct StepGate {
 /// How often a step is repeated: one of `count`, `range`, or `until` with `max`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Loop {
+pub struct StepLoop {
     /// So often.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
@@ -331,7 +331,7 @@ pub struct Loop {
     #[serde(skip_serializing_if = "is_default")]
     pub var: String,
     /// The steps that are repeated.
-    pub body: Vec<Step>,
+    pub body: Vec<FormulaStep>,
 }
 
 /// What follows a step for each of its results.
@@ -358,7 +358,7 @@ pub struct OnComplete {
 /// How other formulas are put in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Compose {
+pub struct ComposeRules {
     /// Places where others may be bonded.
     #[serde(skip_serializing_if = "is_default")]
     pub bond_points: Vec<BondPoint>,
@@ -373,7 +373,7 @@ pub struct Compose {
     pub map: Vec<MapRule>,
     /// Steps side by side between two others.
     #[serde(skip_serializing_if = "is_default")]
-    pub branch: Vec<Branch>,
+    pub branch: Vec<BranchRule>,
     /// Conditions before steps.
     #[serde(skip_serializing_if = "is_default")]
     pub gate: Vec<GateRule>,
@@ -437,7 +437,7 @@ pub struct MapRule {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Branch {
+pub struct BranchRule {
     pub from: String,
     pub steps: Vec<String>,
     pub join: String,
@@ -466,14 +466,14 @@ pub struct Advice {
     pub after: Option<AdviceStep>,
     /// Steps on both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub around: Option<Around>,
+    pub around: Option<AroundSteps>,
 }
 
 /// Steps on both sides.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Around {
+pub struct AroundSteps {
     #[serde(skip_serializing_if = "is_default")]
     pub before: Vec<AdviceStep>,
     #[serde(skip_serializing_if = "is_default")]
@@ -502,7 +502,7 @@ pub struct AdviceStep {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Input {
+pub struct ConvoyInput {
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
     #[serde(rename = "type", skip_serializing_if = "is_default")]
@@ -519,7 +519,7 @@ pub struct Input {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Leg {
+pub struct ConvoyLeg {
     pub id: String,
     pub title: String,
     #[serde(skip_serializing_if = "is_default")]
@@ -538,7 +538,7 @@ pub struct Leg {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Synthesis {
+pub struct ConvoySynthesis {
     pub title: String,
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
@@ -550,7 +550,7 @@ pub struct Synthesis {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Output {
+pub struct ConvoyOutput {
     pub directory: String,
     #[serde(skip_serializing_if = "is_default")]
     pub leg_pattern: String,
@@ -562,7 +562,7 @@ pub struct Output {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "the keys of the file, named in the guide")]
-pub struct Preset {
+pub struct ConvoyPreset {
     #[serde(skip_serializing_if = "is_default")]
     pub description: String,
     pub legs: Vec<String>,

@@ -3,28 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::FormulaError;
-use super::schema::{Formula, Var};
+use super::schema::{Formula, FormulaVar};
 
 /// Words of another template language that stand in braces too.
 const FOREIGN: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
 
 /// Values by name.
-pub type Values = BTreeMap<String, String>;
+pub type VarValues = BTreeMap<String, String>;
 
 /// The values of every variable of a formula: given, else its default. Refused when one that is used, or
 /// required, has none, or has one that its declaration does not take.
-pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaError> {
-    complete_used(formula, &used(formula), given)
+pub fn complete_values(formula: &Formula, given: &VarValues) -> Result<VarValues, FormulaError> {
+    complete_used_values(formula, &list_used_names(formula), given)
 }
 
 /// The same, where it is known which names are used.
-pub fn complete_used(
+pub fn complete_used_values(
     formula: &Formula,
     used: &BTreeSet<String>,
-    given: &Values,
-) -> Result<Values, FormulaError> {
+    given: &VarValues,
+) -> Result<VarValues, FormulaError> {
     let values = with_defaults(formula, given);
-    let is_missing = |(name, var): &(&String, &Var)| {
+    let is_missing = |(name, var): &(&String, &FormulaVar)| {
         let is_blank = values.get(*name).is_none_or(String::is_empty);
         if var.required {
             is_blank
@@ -46,7 +46,7 @@ pub fn complete_used(
 }
 
 /// The values that were given, and the defaults of the other variables. A default may name other variables.
-pub fn with_defaults(formula: &Formula, given: &Values) -> Values {
+pub fn with_defaults(formula: &Formula, given: &VarValues) -> VarValues {
     let mut values = given.clone();
     for (name, var) in &formula.vars {
         if let (false, Some(default)) = (values.contains_key(name), &var.default) {
@@ -56,7 +56,7 @@ pub fn with_defaults(formula: &Formula, given: &Values) -> Values {
     let known = values.clone();
     for (name, value) in &mut values {
         if !given.contains_key(name) {
-            *value = put_in(value, &known);
+            *value = substitute(value, &known);
         }
     }
     values
@@ -75,7 +75,7 @@ pub fn missing_text(names: &[&str]) -> String {
     )
 }
 
-fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
+fn check_value(name: &str, var: &FormulaVar, value: &str) -> Result<(), FormulaError> {
     let wrong = |wanted: String| {
         Err(FormulaError::Values(format!(
             "variable {name} takes {wanted}, not \"{value}\""
@@ -97,7 +97,7 @@ fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
 }
 
 /// Whether a value is of the type of a variable; else what it should be. An empty value is none.
-pub fn check_kind(var: &Var, value: &str) -> Result<(), &'static str> {
+pub fn check_kind(var: &FormulaVar, value: &str) -> Result<(), &'static str> {
     match var.kind.as_str() {
         _ if value.is_empty() || value.contains("{{") => Ok(()),
         "int" | "integer" | "number" if value.parse::<i64>().is_err() => Err("a whole number"),
@@ -107,7 +107,10 @@ pub fn check_kind(var: &Var, value: &str) -> Result<(), &'static str> {
 }
 
 /// The declared variable that a name is nearly the name of, if it is none itself.
-pub fn like<'a>(name: &str, declared: &'a BTreeMap<String, Var>) -> Option<&'a str> {
+pub fn find_similar_variable<'a>(
+    name: &str,
+    declared: &'a BTreeMap<String, FormulaVar>,
+) -> Option<&'a str> {
     if declared.contains_key(name) || name.len() < 4 {
         return None;
     }
@@ -116,7 +119,7 @@ pub fn like<'a>(name: &str, declared: &'a BTreeMap<String, Var>) -> Option<&'a s
 }
 
 /// The names that a formula's texts, titles and gates use.
-pub fn used(formula: &Formula) -> BTreeSet<String> {
+pub fn list_used_names(formula: &Formula) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for step in formula.every_step() {
         for text in [
@@ -139,7 +142,7 @@ pub fn names_in(text: &str) -> Vec<String> {
     if !text.contains("{{") {
         return found;
     }
-    replace(text, |name| {
+    replace_names(text, |name| {
         found.push(name.to_owned());
         None
     });
@@ -147,19 +150,19 @@ pub fn names_in(text: &str) -> Vec<String> {
 }
 
 /// A text with the values put in. Names without a value stay as they are.
-pub fn put_in(text: &str, values: &Values) -> String {
-    replace(text, |name| values.get(name).cloned())
+pub fn substitute(text: &str, values: &VarValues) -> String {
+    replace_names(text, |name| values.get(name).cloned())
 }
 
 /// Replaces each `{{name}}` for which `with` has something.
-fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
+fn replace_names(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let name = from[2..].split_once("}}").map(|(name, _)| name);
-        match name.filter(|name| is_name(name)) {
+        match name.filter(|name| is_variable_name(name)) {
             Some(name) => {
                 match with(name) {
                     Some(value) => out.push_str(&value),
@@ -179,7 +182,7 @@ fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
 
 /// Replaces each `{name}` of these values: the braces of loops and expansions. Text in double braces
 /// stays.
-pub fn put_in_single(text: &str, values: &Values) -> String {
+pub fn substitute_single(text: &str, values: &VarValues) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
@@ -209,7 +212,7 @@ pub fn put_in_single(text: &str, values: &Values) -> String {
 }
 
 /// Whether a text is the name of a variable.
-pub fn is_name(text: &str) -> bool {
+pub fn is_variable_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(fits)
@@ -231,11 +234,11 @@ pub enum StepCondition {
 
 impl StepCondition {
     /// Reads a condition; `None` when it is none.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let name = |text: &str| {
             let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
-            is_name(inner).then(|| inner.to_owned())
+            is_variable_name(inner).then(|| inner.to_owned())
         };
         let unquote = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
         if let Some((left, right)) = text.split_once("==") {
@@ -251,7 +254,7 @@ impl StepCondition {
     }
 
     /// Whether it holds for these values.
-    pub fn holds(&self, values: &Values) -> bool {
+    pub fn is_met(&self, values: &VarValues) -> bool {
         let value = |name: &str| values.get(name).map_or("", String::as_str);
         let says_yes = |name: &str| !matches!(value(name), "" | "false" | "0" | "no" | "off");
         match self {
@@ -273,7 +276,7 @@ impl StepCondition {
 
 fn condition_name(text: &str) -> Option<String> {
     // A condition that asks whether there is a value needs none.
-    match StepCondition::read(text)? {
+    match StepCondition::parse(text)? {
         StepCondition::Equals(name, _) => Some(name),
         _ => None,
     }
@@ -283,7 +286,7 @@ fn condition_name(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn values(list: &[(&str, &str)]) -> Values {
+    fn values(list: &[(&str, &str)]) -> VarValues {
         let pairs = list.iter();
         pairs.map(|(k, v)| ((*k).into(), (*v).into())).collect()
     }
@@ -292,7 +295,7 @@ mod tests {
     fn values_are_put_in_and_other_braces_stay() {
         let text = "{{a}} {{b}} {{else}} {{#if x}} {{ a }} {a}";
         assert_eq!(
-            put_in(text, &values(&[("a", "1"), ("else", "2")])),
+            substitute(text, &values(&[("a", "1"), ("else", "2")])),
             "1 {{b}} {{else}} {{#if x}} {{ a }} {a}"
         );
         assert_eq!(names_in(text), ["a", "b"]);
@@ -302,7 +305,7 @@ mod tests {
     fn single_braces_are_replaced_and_double_ones_stay() {
         let given = values(&[("n", "7"), ("target.id", "t")]);
         assert_eq!(
-            put_in_single("{n} {{n}} {target.id} {x} {a {n}} {", &given),
+            substitute_single("{n} {{n}} {target.id} {x} {a {n}} {", &given),
             "7 {{n}} t {x} {a 7} {"
         );
     }
@@ -319,11 +322,11 @@ mod tests {
             ("{{c}} != \"x y\"", false),
         ] {
             assert_eq!(
-                StepCondition::read(text).map(|c| c.holds(&given)),
+                StepCondition::parse(text).map(|c| c.is_met(&given)),
                 Some(holds),
                 "{text}"
             );
         }
-        assert_eq!(StepCondition::read("a > 3"), None);
+        assert_eq!(StepCondition::parse("a > 3"), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::store::Tx;
 
 /// What a burn takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Burned {
+pub struct BurnedMolecule {
     /// The molecule.
     pub root: String,
     /// All ids, the root first.
@@ -16,17 +16,20 @@ pub struct Burned {
 }
 
 /// What burning a molecule would take.
-pub fn look(tx: &crate::store::Snapshot, root: &str) -> Result<Burned, MoleculeError> {
+pub fn preview_burn(
+    tx: &crate::store::Snapshot,
+    root: &str,
+) -> Result<BurnedMolecule, MoleculeError> {
     let head = tx.bead_ref(root).filter(|head| !head.is_tombstone());
     let head = head.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let was_wisp = head.is_ephemeral();
-    let members = progress::members(tx, root);
+    let members = progress::list_molecule_steps(tx, root);
     let members = members
         .iter()
         .filter(|member| member.is_ephemeral() || !was_wisp);
     let mut ids = vec![root.to_owned()];
     ids.extend(members.map(|member| member.id().to_owned()));
-    Ok(Burned {
+    Ok(BurnedMolecule {
         root: root.to_owned(),
         ids,
         was_wisp,
@@ -34,11 +37,11 @@ pub fn look(tx: &crate::store::Snapshot, root: &str) -> Result<Burned, MoleculeE
 }
 
 /// Burns a molecule.
-pub fn burn(tx: &mut Tx<'_>, root: &str) -> Result<Burned, MoleculeError> {
-    let burned = look(tx, root)?;
+pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, MoleculeError> {
+    let burned = preview_burn(tx, root)?;
     tx.describe("burn", "");
     if burned.was_wisp {
-        erase(tx, &burned.ids)?;
+        erase_wisps(tx, &burned.ids)?;
     } else {
         for id in burned.ids.iter().rev() {
             change::delete_bead(tx, id, "burned", false)?;
@@ -48,7 +51,7 @@ pub fn burn(tx: &mut Tx<'_>, root: &str) -> Result<Burned, MoleculeError> {
 }
 
 /// Removes wisps, and the edges of other wisps to them.
-pub(super) fn erase(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
+pub(super) fn erase_wisps(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
     let own: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for id in ids {
         let holders = tx.dependents_of(id).into_iter();

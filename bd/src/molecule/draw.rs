@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::progress::{MoleculeStep, Progress, StepState};
+use super::progress::{MoleculeProgress, MoleculeStep, StepState};
 use crate::bead::{Bead, DepKind, Status};
 use crate::graph::layers;
 
@@ -24,7 +24,7 @@ pub struct DrawnStep {
 }
 
 /// The steps of a molecule with what each waits for.
-pub fn steps_of(molecule: &Progress<'_>) -> Vec<DrawnStep> {
+pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
     let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
     let blocks = DepKind::Blocks.code();
     let waits = DepKind::WaitsFor.code();
@@ -73,7 +73,7 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
 }
 
 /// The steps below each: a step stands below the last one that it waits for.
-pub fn children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
+pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut roots = Vec::new();
     let mut below = vec![Vec::new(); steps.len()];
     for (own, step) in steps.iter().enumerate() {
@@ -86,7 +86,7 @@ pub fn children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
 }
 
 /// As Mermaid: `graph TD`.
-pub fn mermaid(steps: &[DrawnStep]) -> String {
+pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     let mut text = String::from("graph TD\n");
     for (own, step) in steps.iter().enumerate() {
         let label = step.title.replace('\\', "\\\\").replace('"', "#quot;");
@@ -111,7 +111,7 @@ pub fn mermaid(steps: &[DrawnStep]) -> String {
 }
 
 /// As dot, for graphviz.
-pub fn dot(name: &str, steps: &[DrawnStep]) -> String {
+pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
     let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut text = format!(
         "digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n",

@@ -12,7 +12,7 @@ use crate::store::Snapshot;
 
 /// What was found out about a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// It opens, for this reason.
     Open(String),
     /// It will not open without someone: this is why.
@@ -32,7 +32,7 @@ pub trait Forge {
 }
 
 /// The open gates, or all of them, oldest first.
-pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
+pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     let heads = snapshot.bead_refs();
     let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
     let heads = heads.filter(|head| all || head.is_open());
@@ -46,7 +46,7 @@ pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
 }
 
 /// Whether a gate is of the kind that a check is limited to; `gh` stands for both of a forge.
-pub fn is_of(gate: &Bead, kind: &str) -> bool {
+pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     match kind {
         "" | "all" => true,
         "gh" => gate.await_type.starts_with("gh:"),
@@ -55,72 +55,72 @@ pub fn is_of(gate: &Bead, kind: &str) -> bool {
 }
 
 /// Whether a gate opens now.
-pub fn judge(gate: &Bead, now: Timestamp, forge: &impl Forge) -> Verdict {
+pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
     let known = match gate.await_type.as_str() {
-        "timer" => return timer(gate, now),
-        "gh:run" => forge.run(&gate.await_id).map(|value| run(&value)),
+        "timer" => return judge_timer(gate, now),
+        "gh:run" => forge.run(&gate.await_id).map(|value| judge_run(&value)),
         "gh:pr" => forge
             .pull_request(&gate.await_id)
-            .map(|value| pull_request(&value)),
-        "bead" => return bead(gate, forge),
-        kind => return Verdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
+            .map(|value| judge_pull_request(&value)),
+        "bead" => return judge_bead(gate, forge),
+        kind => return GateVerdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
     };
-    known.unwrap_or_else(|problem| Verdict::Wait(format!("cannot be asked: {problem}")))
+    known.unwrap_or_else(|problem| GateVerdict::Wait(format!("cannot be asked: {problem}")))
 }
 
-fn timer(gate: &Bead, now: Timestamp) -> Verdict {
+fn judge_timer(gate: &Bead, now: Timestamp) -> GateVerdict {
     let length = SignedDuration::from_nanos(gate.timeout);
     let Ok(end) = gate.created_at.instant().checked_add(length) else {
-        return Verdict::Wait("the timer never ends".into());
+        return GateVerdict::Wait("the timer never ends".into());
     };
     if now > end {
-        Verdict::Open(format!("timer expired at {end:.0}"))
+        GateVerdict::Open(format!("timer expired at {end:.0}"))
     } else {
-        Verdict::Wait(format!("until {end:.0}"))
+        GateVerdict::Wait(format!("until {end:.0}"))
     }
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+fn string_at<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn run(value: &Value) -> Verdict {
-    let name = text(value, "name");
-    if !text(value, "status").eq_ignore_ascii_case("completed") {
-        return Verdict::Wait(format!("run {name} is {}", text(value, "status")));
+fn judge_run(value: &Value) -> GateVerdict {
+    let name = string_at(value, "name");
+    if !string_at(value, "status").eq_ignore_ascii_case("completed") {
+        return GateVerdict::Wait(format!("run {name} is {}", string_at(value, "status")));
     }
-    match text(value, "conclusion").to_lowercase().as_str() {
-        "success" | "skipped" => Verdict::Open(format!("run {name} succeeded")),
-        other => Verdict::Escalate(format!("run {name} ended with {other}")),
+    match string_at(value, "conclusion").to_lowercase().as_str() {
+        "success" | "skipped" => GateVerdict::Open(format!("run {name} succeeded")),
+        other => GateVerdict::Escalate(format!("run {name} ended with {other}")),
     }
 }
 
-fn pull_request(value: &Value) -> Verdict {
-    let title = text(value, "title");
+fn judge_pull_request(value: &Value) -> GateVerdict {
+    let title = string_at(value, "title");
     let merged = value["merged"].as_bool().unwrap_or_default();
-    match text(value, "state").to_uppercase().as_str() {
-        "MERGED" => Verdict::Open(format!("pull request merged: {title}")),
-        _ if merged => Verdict::Open(format!("pull request merged: {title}")),
-        "CLOSED" => Verdict::Escalate(format!("pull request closed without a merge: {title}")),
-        state => Verdict::Wait(format!("pull request is {}", state.to_lowercase())),
+    match string_at(value, "state").to_uppercase().as_str() {
+        "MERGED" => GateVerdict::Open(format!("pull request merged: {title}")),
+        _ if merged => GateVerdict::Open(format!("pull request merged: {title}")),
+        "CLOSED" => GateVerdict::Escalate(format!("pull request closed without a merge: {title}")),
+        state => GateVerdict::Wait(format!("pull request is {}", state.to_lowercase())),
     }
 }
 
-fn bead(gate: &Bead, forge: &impl Forge) -> Verdict {
+fn judge_bead(gate: &Bead, forge: &impl Forge) -> GateVerdict {
     let Some((rig, id)) = gate.await_id.split_once(':') else {
-        return Verdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
+        return GateVerdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
     };
     match forge.bead(rig, id) {
-        Ok(Some(Status::Closed)) => Verdict::Open(format!("{id} is closed")),
-        Ok(Some(status)) => Verdict::Wait(format!("{id} is {status}")),
-        Ok(None) => Verdict::Wait(format!("{rig} has no bead {id}")),
-        Err(problem) => Verdict::Wait(problem),
+        Ok(Some(Status::Closed)) => GateVerdict::Open(format!("{id} is closed")),
+        Ok(Some(status)) => GateVerdict::Wait(format!("{id} is {status}")),
+        Ok(None) => GateVerdict::Wait(format!("{rig} has no bead {id}")),
+        Err(problem) => GateVerdict::Wait(problem),
     }
 }
 
 /// A step that a closed gate has set free.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freed {
+pub struct FreedStep {
     /// The molecule.
     pub molecule: String,
     /// The gate.
@@ -131,10 +131,10 @@ pub struct Freed {
 
 /// Molecules whose gate is closed and whose step waits for a worker; one entry a molecule. Those that somebody has
 /// on the hook are left out.
-pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
-    let closed = gates(snapshot, true).into_iter();
+pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
+    let closed = list_gates(snapshot, true).into_iter();
     let closed = closed.filter(|gate| gate.status == Status::Closed);
-    let mut found: Vec<Freed> = Vec::new();
+    let mut found: Vec<FreedStep> = Vec::new();
     for gate in closed {
         for (step, _) in snapshot.dependents_of(&gate.id) {
             let is_ready = matches!(step.status, Status::Open | Status::InProgress)
@@ -146,7 +146,7 @@ pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
                 continue;
             };
             if !found.iter().any(|freed| freed.molecule == root) {
-                found.push(Freed {
+                found.push(FreedStep {
                     molecule: root,
                     gate: gate.id.clone(),
                     step: step.id.clone(),
@@ -160,7 +160,7 @@ pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
 /// Whether a molecule or one of its steps is on somebody's hook.
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
     let own = snapshot.bead_ref(root).into_iter();
-    let members = super::progress::members(snapshot, root);
+    let members = super::progress::list_molecule_steps(snapshot, root);
     own.chain(members)
         .any(|head| head.status() == Status::Hooked)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
-use super::progress::{Progress, StepState};
+use super::progress::{MoleculeProgress, StepState};
 use crate::bead::DepKind;
 
 /// So many of the steps that can run with a step are named; the group has all of them.
@@ -49,7 +49,7 @@ impl ParallelStep {
 
 /// The steps of a molecule by how deep they stand in the graph: what stands equally deep below the same parent
 /// can run at the same time.
-pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
+pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelStep> {
     let steps = &progress.steps;
     let at: HashMap<&str, usize> = steps
         .iter()
@@ -111,7 +111,7 @@ pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
 }
 
 /// The groups by their names.
-pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
+pub fn group_steps(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for step in steps {
         if let Some(group) = &step.group {
@@ -125,7 +125,7 @@ pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// All of it as JSON.
-pub fn json(root: &str, steps: &[ParallelStep]) -> Value {
+pub fn steps_to_json(root: &str, steps: &[ParallelStep]) -> Value {
     let by_id: BTreeMap<&str, Value> = steps
         .iter()
         .map(|step| (step.id.as_str(), step.json()))
@@ -134,7 +134,7 @@ pub fn json(root: &str, steps: &[ParallelStep]) -> Value {
         "molecule_id": root,
         "total_steps": steps.len(),
         "ready_steps": steps.iter().filter(|step| step.is_ready).count(),
-        "parallel_groups": groups(steps),
+        "parallel_groups": group_steps(steps),
         "steps": by_id,
     })
 }

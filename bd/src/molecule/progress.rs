@@ -47,26 +47,26 @@ pub struct MoleculeStep<'a> {
 
 /// A molecule and its steps.
 #[derive(Debug, Clone)]
-pub struct Progress<'a> {
+pub struct MoleculeProgress<'a> {
     /// Its root.
     pub root: BeadRef<'a>,
     /// Its steps in order.
     pub steps: Vec<MoleculeStep<'a>>,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> MoleculeProgress<'a> {
     /// The molecule with this root.
-    pub fn of(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
-        Self::with(snapshot, root, members)
+    pub fn for_root(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
+        Self::with_members(snapshot, root, list_molecule_steps)
     }
 
     /// The same with its steps in the order of their numbers, which may have a step before one that it waits for: enough to
     /// count them and to find the next, and quicker for thousands of steps.
     pub fn by_number(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
-        Self::with(snapshot, root, numbered)
+        Self::with_members(snapshot, root, list_steps_by_number)
     }
 
-    fn with(
+    fn with_members(
         snapshot: &'a Snapshot,
         root: &str,
         members: impl Fn(&'a Snapshot, &str) -> Vec<BeadRef<'a>>,
@@ -77,7 +77,7 @@ impl<'a> Progress<'a> {
         let steps = members(snapshot, root.id())
             .into_iter()
             .map(|head| MoleculeStep {
-                state: state(&head),
+                state: step_state(&head),
                 head,
             })
             .collect();
@@ -114,7 +114,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-fn state(head: &BeadRef<'_>) -> StepState {
+fn step_state(head: &BeadRef<'_>) -> StepState {
     match head.status() {
         Status::Closed | Status::Tombstone => return StepState::Done,
         Status::InProgress | Status::Hooked => return StepState::Current,
@@ -134,12 +134,12 @@ fn state(head: &BeadRef<'_>) -> StepState {
 
 /// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
 /// no step before one that it waits for.
-pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
-    in_order(&numbered(snapshot, root))
+pub fn list_molecule_steps<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
+    sort_by_dependencies(&list_steps_by_number(snapshot, root))
 }
 
 /// The same in the order of their numbers.
-fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
+fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let start = format!("{root}.");
     let dotted = snapshot.bead_refs_from(&start);
     let dotted: Vec<BeadRef<'a>> = dotted.filter(|head| !head.is_tombstone()).collect();
@@ -180,7 +180,7 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     if let Some(found) = by_last_number(&found, &start) {
         return found;
     }
-    found.sort_by_cached_key(|head| order(head, root));
+    found.sort_by_cached_key(|head| step_order(head, root));
     found
 }
 
@@ -201,7 +201,7 @@ fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<
 }
 
 /// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
-fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
+fn step_order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     let tail = head.id().strip_prefix(root).unwrap_or_default();
     let numbers: Option<Vec<u64>> = tail
         .trim_start_matches('.')
@@ -226,7 +226,7 @@ fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
 }
 
 /// The same beads, none before one that it waits for, else in the order in which they came.
-fn in_order<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
+fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
     let at: HashMap<&str, usize> = found
         .iter()
         .enumerate()
@@ -278,7 +278,7 @@ pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
 
 /// The roots of the molecules that an agent works on: those of the steps that it has begun; else those attached
 /// to what is on its hook.
-pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
+pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut hooked = Vec::new();
     for row in snapshot.open_rows() {
@@ -299,7 +299,7 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     }
     if found.is_empty() {
         for head in hooked {
-            let attached = found_by(snapshot, &head);
+            let attached = find_related_molecule(snapshot, &head);
             found.extend(attached.filter(|root| !found.contains(root)));
         }
     }
@@ -308,7 +308,7 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
 }
 
 /// The molecule that somebody looks for who names a work bead: the attached one, else the epic that the bead waits for.
-pub fn found_by(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
+pub fn find_related_molecule(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let blocker = || {
         let bead = head.bead()?;
         let mut edges = bead.edges(&DepKind::Blocks);
@@ -350,7 +350,7 @@ pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
 
 /// What followed the closing of a step.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Advance {
+pub struct StepAdvance {
     /// The molecule; nothing where the bead is no step of one.
     pub molecule: Option<String>,
     /// Whether all its steps are closed.
@@ -362,15 +362,15 @@ pub struct Advance {
 }
 
 /// Looks for the step after a closed one, and begins it if `begin` says so.
-pub fn advance(
+pub fn advance_molecule(
     tx: &mut Tx<'_>,
     closed: &str,
     begin: bool,
-) -> Result<Advance, crate::change::ChangeError> {
+) -> Result<StepAdvance, crate::change::ChangeError> {
     let Some(root) = root_of(tx, closed) else {
-        return Ok(Advance::default());
+        return Ok(StepAdvance::default());
     };
-    let (is_complete, next) = match Progress::by_number(tx, &root) {
+    let (is_complete, next) = match MoleculeProgress::by_number(tx, &root) {
         Some(progress) => {
             // A step that somebody else has is not this one's to begin.
             let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
@@ -385,10 +385,10 @@ pub fn advance(
         }
         None => (false, None),
     };
-    let mut advance = Advance {
+    let mut advance = StepAdvance {
         molecule: Some(root),
         is_complete,
-        ..Advance::default()
+        ..StepAdvance::default()
     };
     if let Some(id) = next {
         if begin {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::MoleculeError;
-use super::template::{ROOT, Template};
+use super::template::{MoleculeTemplate, ROOT};
 use crate::bead::Bead;
 use crate::bead::id::is_well_formed;
 use crate::bead::record::{self, RecordFields};
@@ -19,7 +19,7 @@ pub fn is_proto(bead: &Bead) -> bool {
 }
 
 /// The id of the proto of a formula: its name, with the project's prefix where it has no hyphen.
-pub fn id_of(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
+pub fn proto_id(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
     let id = match prefix {
         Some(prefix) => format!("{prefix}{name}"),
         None => name.to_owned(),
@@ -31,9 +31,9 @@ pub fn id_of(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, Mo
 }
 
 /// Keeps a template as beads with these ids: `ID` and `ID.STEP`. With `replace` an older proto goes first.
-pub fn persist(
+pub fn persist_proto(
     tx: &mut Tx<'_>,
-    template: &Template,
+    template: &MoleculeTemplate,
     id: &str,
     replace: bool,
 ) -> Result<usize, MoleculeError> {
@@ -48,7 +48,7 @@ pub fn persist(
                 "proto {id} already exists (use --force to replace)"
             )));
         }
-        remove_old(tx, id, &template.name)?;
+        remove_old_proto(tx, id, &template.name)?;
     }
     let mut plan = BeadPlan {
         is_any_depth: true,
@@ -99,12 +99,12 @@ pub fn persist(
 
 /// Removes an older proto of the same formula, and nothing else: beads that somebody added to it, or a compound that it is
 /// part of, are reasons to refuse.
-fn remove_old(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
+fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
     let is_of_formula = |bead: &Bead| {
         let name = bead.source_formula.split('@').next();
         bead.is_template && name == Some(formula)
     };
-    let members = super::progress::members(tx, id);
+    let members = super::progress::list_molecule_steps(tx, id);
     let beads: Vec<Bead> = members
         .iter()
         .filter_map(|head| head.bead().cloned())

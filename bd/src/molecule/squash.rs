@@ -1,6 +1,6 @@
 //! Squashing: the wisps of a molecule become one durable bead, the digest.
 
-use super::progress::{self, MoleculeStep, Progress};
+use super::progress::{self, MoleculeProgress, MoleculeStep};
 use super::{MoleculeError, burn};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::change::{self, ChangeError, NewBead};
@@ -23,7 +23,7 @@ pub struct SquashRequest {
 
 /// What a squash did.
 #[derive(Debug, Clone, Default)]
-pub struct Squashed {
+pub struct SquashOutcome {
     /// The molecule.
     pub molecule: String,
     /// The digest, where there was something to squash.
@@ -38,54 +38,54 @@ pub struct Squashed {
 
 /// Squashes a molecule. One without wisps stays as it is. A molecule that is a wisp goes with its steps, and its
 /// digest follows the bead that it was attached to.
-pub fn squash(
+pub fn squash_molecule(
     tx: &mut Tx<'_>,
     root: &str,
     request: &SquashRequest,
-) -> Result<Squashed, MoleculeError> {
+) -> Result<SquashOutcome, MoleculeError> {
     let bead = tx.get_live(root).cloned();
     let bead = bead.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let progress = Progress::of(tx, root);
+    let progress = MoleculeProgress::for_root(tx, root);
     let progress = progress.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let steps = progress
         .steps
         .iter()
         .filter(|step| step.head.is_ephemeral());
     let steps: Vec<&MoleculeStep<'_>> = steps.collect();
-    let mut done = Squashed {
+    let mut done = SquashOutcome {
         molecule: root.to_owned(),
         was_wisp: bead.ephemeral,
-        ..Squashed::default()
+        ..SquashOutcome::default()
     };
     if steps.is_empty() && !bead.ephemeral {
         return Ok(done);
     }
     done.ids = steps.iter().map(|step| step.head.id().to_owned()).collect();
     let text = match request.summary.as_str() {
-        "" => summary(&bead, &steps),
+        "" => summarize_steps(&bead, &steps),
         given => given.to_owned(),
     };
     tx.describe("squash", "");
-    let digest = digest(tx, &bead, text, done.ids.len())?;
+    let digest = create_digest(tx, &bead, text, done.ids.len())?;
     if !request.keep_children {
         let mut gone = done.ids.clone();
         if bead.ephemeral {
             gone.push(root.to_owned());
         }
         done.deleted = gone.len();
-        burn::erase(tx, &gone)?;
+        burn::erase_wisps(tx, &gone)?;
     }
     done.digest = Some(digest);
     Ok(done)
 }
 
-fn digest(
+fn create_digest(
     tx: &mut Tx<'_>,
     root: &Bead,
     text: String,
     count: usize,
 ) -> Result<String, MoleculeError> {
-    let reason = format!("Squashed from {}", counted(count));
+    let reason = format!("Squashed from {}", format_step_count(count));
     let deps = if root.ephemeral {
         // The digest is in git and the molecule is not: it stands by the work that the molecule was for.
         let tracked = root
@@ -119,7 +119,7 @@ fn digest(
 }
 
 /// What happened, step by step.
-fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
+fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
     let closed = steps.iter().filter(|step| !step.head.is_open()).count();
     let begun = steps
         .iter()
@@ -146,7 +146,7 @@ fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
             bead.title
         ));
         if !bead.description.is_empty() {
-            text.push_str(&format!("   {}\n", excerpt(&bead.description)));
+            text.push_str(&format!("   {}\n", cut_excerpt(&bead.description)));
         }
         let says_more = bead.status == Status::Closed
             && !bead.close_reason.is_empty()
@@ -162,7 +162,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn excerpt(text: &str) -> String {
+fn cut_excerpt(text: &str) -> String {
     let line = one_line(text);
     if line.len() <= EXCERPT {
         return line;
@@ -174,7 +174,7 @@ fn excerpt(text: &str) -> String {
     format!("{}...", &line[..end])
 }
 
-fn counted(count: usize) -> String {
+fn format_step_count(count: usize) -> String {
     let end = if count == 1 { "" } else { "s" };
     format!("{count} wisp{end}")
 }

@@ -5,7 +5,7 @@ use crate::store::{BeadRef, Snapshot};
 
 /// A molecule that can be closed.
 #[derive(Debug, Clone)]
-pub struct Stale<'a> {
+pub struct FinishedMolecule<'a> {
     /// Its root.
     pub root: BeadRef<'a>,
     /// How many steps it has, all of them closed.
@@ -15,7 +15,7 @@ pub struct Stale<'a> {
 }
 
 /// Open epics with children that are all closed.
-pub fn stale(snapshot: &Snapshot) -> Vec<Stale<'_>> {
+pub fn find_finished_molecules(snapshot: &Snapshot) -> Vec<FinishedMolecule<'_>> {
     let mut found = Vec::new();
     for row in snapshot.open_rows() {
         let head = snapshot.bead_ref_at(row.node);
@@ -28,7 +28,7 @@ pub fn stale(snapshot: &Snapshot) -> Vec<Stale<'_>> {
         let blocks = crate::bead::DepKind::Blocks.code();
         let waiting = snapshot.dependents(head.id()).into_iter();
         let waiting = waiting.filter(|(holder, kind)| *kind == blocks && is_waiting(holder));
-        found.push(Stale {
+        found.push(FinishedMolecule {
             steps: head.children().len(),
             blocking: waiting.map(|(holder, _)| holder.id().to_owned()).collect(),
             root: head,

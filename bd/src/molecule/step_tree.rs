@@ -5,8 +5,8 @@ use kit::ui::{Page, escape, tree};
 
 /// Draws steps, each with `mark` before its id, and with all that it waits for where that is more than the one above
 /// it.
-pub fn draw(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String) {
-    let (roots, below) = draw::children(steps);
+pub fn draw_step_tree(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String) {
+    let (roots, below) = draw::arrange_children(steps);
     for (branch, at) in tree::walk_tree(&roots, &below) {
         let step = &steps[at];
         let others = match step.needs.len() {

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::MoleculeError;
 use crate::bead::{Bead, DepKind, Kind, record};
 use crate::change::{BeadPlan, NewBead, PlanBead, PlanEdge, PlanEndpoint};
-use crate::formula::vars::{self, Values};
-use crate::formula::{Formula, Step, cook};
+use crate::formula::vars::{self, VarValues};
+use crate::formula::{Formula, FormulaStep, cook};
 use crate::query::when;
 use crate::store::{BeadRef, Snapshot};
 
@@ -17,7 +17,7 @@ pub const ROOT: &str = "";
 
 /// A workflow to be poured.
 #[derive(Debug, Clone, Default)]
-pub struct Template {
+pub struct MoleculeTemplate {
     /// The formula, or the id of the proto.
     pub name: String,
     /// Formula and version, as beads record them.
@@ -47,7 +47,7 @@ pub struct TemplateBead {
 #[derive(Debug, Clone, Default)]
 pub struct PourOptions {
     /// Values of variables.
-    pub values: Values,
+    pub values: VarValues,
     /// Wisps instead of durable beads.
     pub ephemeral: bool,
     /// Only the root: the steps stay text of the formula.
@@ -60,13 +60,13 @@ pub struct PourOptions {
     pub reference: Option<(String, String)>,
 }
 
-impl Template {
+impl MoleculeTemplate {
     /// The template of a cooked formula, with the steps whose conditions hold.
-    pub fn of_formula(mut formula: Formula, values: &Values) -> Self {
+    pub fn from_formula(mut formula: Formula, values: &VarValues) -> Self {
         let mut template = Self {
             name: formula.name.clone(),
             origin: format!("{}@{}", formula.name, formula.version_text()),
-            used: vars::used(&formula),
+            used: vars::list_used_names(&formula),
             ..Self::default()
         };
         let mut steps = std::mem::take(&mut formula.steps);
@@ -105,9 +105,9 @@ impl Template {
         }
     }
 
-    fn step(&mut self, step: Step, parent: &str, formula: &Formula) {
+    fn step(&mut self, step: FormulaStep, parent: &str, formula: &Formula) {
         let kind = if step.children.is_empty() {
-            kind_of(&step.kind)
+            parse_kind(&step.kind)
         } else {
             Kind::Epic
         };
@@ -161,7 +161,7 @@ impl Template {
         }
     }
 
-    fn gate(&self, step: &Step, parent: &str) -> TemplateBead {
+    fn gate(&self, step: &FormulaStep, parent: &str) -> TemplateBead {
         let gate = step.gate.clone().unwrap_or_default();
         let end = if gate.id.is_empty() {
             String::new()
@@ -197,8 +197,8 @@ impl Template {
     }
 
     /// The template that a proto's beads are. Children are found by their edges and by their dotted ids.
-    pub fn of_proto(snapshot: &Snapshot, root: &Bead) -> Self {
-        let members = super::progress::members(snapshot, &root.id);
+    pub fn from_proto(snapshot: &Snapshot, root: &Bead) -> Self {
+        let members = super::progress::list_molecule_steps(snapshot, &root.id);
         let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
         let own: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
         let start = format!("{}.", root.id);
@@ -220,7 +220,7 @@ impl Template {
         template.beads.push(TemplateBead {
             new: NewBead {
                 source_formula: template.origin.clone(),
-                ..copied(root)
+                ..copy_bead_fields(root)
             },
             ..TemplateBead::default()
         });
@@ -234,7 +234,7 @@ impl Template {
             template.beads.push(TemplateBead {
                 key: key(&bead.id),
                 parent: Some(parent.map_or_else(|| ROOT.to_owned(), &key)),
-                new: copied(bead),
+                new: copy_bead_fields(bead),
                 edges: edges
                     .map(|edge| {
                         (
@@ -272,24 +272,24 @@ impl Template {
     }
 
     /// Every value that it needs, checked.
-    pub fn values(&self, given: &Values) -> Result<Values, MoleculeError> {
+    pub fn complete_values(&self, given: &VarValues) -> Result<VarValues, MoleculeError> {
         if let Some(formula) = &self.formula {
             for name in given.keys().filter(|name| !self.used.contains(*name)) {
-                if let Some(like) = vars::like(name, &formula.vars) {
+                if let Some(like) = vars::find_similar_variable(name, &formula.vars) {
                     return Err(MoleculeError::Refused(format!(
                         "{} has no variable {name}: did you mean {like}?",
                         self.name
                     )));
                 }
             }
-            return Ok(vars::complete_used(formula, &self.used, given)?);
+            return Ok(vars::complete_used_values(formula, &self.used, given)?);
         }
         Ok(given.clone())
     }
 
     /// The beads to be made of it.
-    pub fn plan(self, options: &PourOptions) -> Result<BeadPlan, MoleculeError> {
-        let values = self.values(&options.values)?;
+    pub fn into_plan(self, options: &PourOptions) -> Result<BeadPlan, MoleculeError> {
+        let values = self.complete_values(&options.values)?;
         let mut plan = BeadPlan {
             is_any_depth: true,
             ..BeadPlan::default()
@@ -297,7 +297,7 @@ impl Template {
         let count = if options.root_only { 1 } else { usize::MAX };
         for mut bead in self.beads.into_iter().take(count) {
             let is_root = bead.key == ROOT;
-            put_in(&mut bead.new, &values);
+            substitute_in_bead(&mut bead.new, &values);
             bead.new.ephemeral = options.ephemeral;
             if is_root {
                 options.assignee.clone_into(&mut bead.new.assignee);
@@ -333,11 +333,11 @@ impl Template {
 }
 
 /// The steps that wait for children: each with the step whose children are meant, and how many have to be done.
-fn waiting_for_children(steps: &[Step]) -> Vec<(String, String, &'static str)> {
-    let waiting = flat(steps)
+fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static str)> {
+    let waiting = flatten_steps(steps)
         .into_iter()
         .filter(|step| !step.waits_for.is_empty());
-    let one = |step: &Step| {
+    let one = |step: &FormulaStep| {
         let spawner = step.spawner().or_else(|| step.before().next())?.to_owned();
         let gate = if step.waits_for == "any-children" {
             "any-children"
@@ -349,16 +349,16 @@ fn waiting_for_children(steps: &[Step]) -> Vec<(String, String, &'static str)> {
     waiting.filter_map(one).collect()
 }
 
-fn flat(steps: &[Step]) -> Vec<&Step> {
+fn flatten_steps(steps: &[FormulaStep]) -> Vec<&FormulaStep> {
     let mut found = Vec::new();
     for step in steps {
         found.push(step);
-        found.extend(flat(&step.children));
+        found.extend(flatten_steps(&step.children));
     }
     found
 }
 
-fn kind_of(word: &str) -> Kind {
+fn parse_kind(word: &str) -> Kind {
     match word {
         "bug" => Kind::Bug,
         "feature" => Kind::Feature,
@@ -369,7 +369,7 @@ fn kind_of(word: &str) -> Kind {
 }
 
 /// Puts values into every text of a bead.
-fn put_in(new: &mut NewBead, values: &Values) {
+fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
     for text in [
         &mut new.title,
         &mut new.description,
@@ -379,7 +379,7 @@ fn put_in(new: &mut NewBead, values: &Values) {
         &mut new.await_id,
     ] {
         if text.contains("{{") {
-            *text = vars::put_in(text, values);
+            *text = vars::substitute(text, values);
         }
     }
     // A value may have lines; a title is one.
@@ -393,7 +393,7 @@ fn put_in(new: &mut NewBead, values: &Values) {
 }
 
 /// What a pour copies of a bead.
-fn copied(bead: &Bead) -> NewBead {
+fn copy_bead_fields(bead: &Bead) -> NewBead {
     let mut new = NewBead::from_bead(bead);
     new.labels.retain(|label| label != "template");
     NewBead {
@@ -408,12 +408,12 @@ fn copied(bead: &Bead) -> NewBead {
 }
 
 /// Values given as `name=value`.
-pub fn read_values(given: &[String]) -> Result<Values, String> {
+pub fn read_values(given: &[String]) -> Result<VarValues, String> {
     let mut values = BTreeMap::new();
     for pair in given {
         let (name, value) = pair
             .split_once('=')
-            .filter(|(name, _)| vars::is_name(name))
+            .filter(|(name, _)| vars::is_variable_name(name))
             .ok_or_else(|| format!("invalid --var \"{pair}\": use --var name=value"))?;
         values.insert(name.to_owned(), value.to_owned());
     }

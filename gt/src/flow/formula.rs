@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use bd::bead::DepKind;
 use bd::change::{self, BeadPlan, PlanBead, PlanEdge, PlanEndpoint};
-use bd::formula::schema::{Formula, Leg};
-use bd::formula::vars::{self, Values};
-use bd::formula::{FormulaKind, cook};
+use bd::formula::schema::{ConvoyLeg, Formula};
+use bd::formula::vars::{self, VarValues};
+use bd::formula::{FormulaKind, cook_formula};
 use serde::Serialize;
 
 use crate::flow::convoy;
@@ -24,7 +24,7 @@ pub struct RunRequest {
     /// The formula.
     pub formula: String,
     /// Answers to its questions.
-    pub values: Values,
+    pub values: VarValues,
     /// The preset: only its legs.
     pub preset: String,
     /// The agent runtime, where not the configured one.
@@ -54,8 +54,8 @@ const SYNTHESIS: &str = "synthesis";
 #[derive(Debug)]
 pub struct Prepared {
     formula: Formula,
-    legs: Vec<Leg>,
-    values: Values,
+    legs: Vec<ConvoyLeg>,
+    values: VarValues,
     /// The number of this run, in the paths of what it writes.
     run: String,
 }
@@ -65,7 +65,7 @@ pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow
     let shelf = molecule::shelf(town, Some(rig));
     let name = molecule::full_name(&shelf, &request.formula);
     let name = name.unwrap_or_else(|| request.formula.clone());
-    let formula = cook(&shelf, &shelf.load(&name)?, &request.values)?.formula;
+    let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
     anyhow::ensure!(
         formula.kind == FormulaKind::Convoy,
         "{name} is a {} formula and runs on one worker: `gt sling {name} {}`",
@@ -84,7 +84,7 @@ pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow
 }
 
 /// The answers to a formula's questions; refused when one that is required has none.
-fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
+fn answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
     let mut values = given.clone();
     let mut missing = Vec::new();
     for (name, input) in &formula.inputs {
@@ -107,7 +107,7 @@ fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
 }
 
 /// The legs of a preset, or all.
-fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<Leg>> {
+fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
     if preset.is_empty() {
         return Ok(formula.legs.clone());
     }
@@ -154,7 +154,7 @@ impl Prepared {
     }
 
     /// The file that a leg writes.
-    fn output(&self, leg: &Leg) -> String {
+    fn output(&self, leg: &ConvoyLeg) -> String {
         let Some(output) = &self.formula.output else {
             return String::new();
         };
@@ -188,7 +188,7 @@ impl Prepared {
         }
         format!(
             "{}/{file}",
-            vars::put_in(directory.trim_end_matches('/'), &self.values)
+            vars::substitute(directory.trim_end_matches('/'), &self.values)
         )
     }
 
@@ -198,10 +198,10 @@ impl Prepared {
             more.iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
-        vars::put_in(text, &values)
+        vars::substitute(text, &values)
     }
 
-    fn leg_text(&self, leg: &Leg) -> String {
+    fn leg_text(&self, leg: &ConvoyLeg) -> String {
         let output = self.output(leg);
         let more = [("output", output.as_str()), ("focus", leg.focus.as_str())];
         let base = self.formula.prompts.get("base").map_or("", String::as_str);

@@ -1,7 +1,7 @@
 //! The molecule of a work bead: its steps, and where its worker stands.
 
 use bd::bead::{Bead, DepKind, Kind};
-use bd::molecule::progress::{self, Progress, StepState};
+use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::molecule::squash;
 use bd::store::Snapshot;
 use serde::Serialize;
@@ -80,7 +80,7 @@ impl Molecule {
 
     /// The molecule with this root.
     pub fn load(beads: &Snapshot, root: &str) -> Option<Self> {
-        let progress = Progress::of(beads, root)?;
+        let progress = MoleculeProgress::for_root(beads, root)?;
         let bead = progress.root.bead()?;
         let steps: Vec<MoleculeStep> = progress
             .steps

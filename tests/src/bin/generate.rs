@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bd::formula::{Formula, Step};
+use bd::formula::{Formula, FormulaStep};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -80,12 +80,12 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
 
 /// An entry for each built-in formula.
 fn built_in_formulas() -> String {
-    let shelf = bd::formula::Shelf {
+    let shelf = bd::formula::FormulaSearchPath {
         has_built_in: true,
-        ..bd::formula::Shelf::default()
+        ..bd::formula::FormulaSearchPath::default()
     };
     let mut page = String::from("\n\n## Built-in formulas\n");
-    for found in shelf.all() {
+    for found in shelf.load_all() {
         if let Ok(loaded) = found.loaded {
             page.push_str(&formula_entry(&loaded.formula));
         }
@@ -155,7 +155,7 @@ fn after(needs: &[String]) -> String {
     }
 }
 
-fn list_steps(steps: &[Step], depth: usize, lines: &mut Vec<String>) {
+fn list_steps(steps: &[FormulaStep], depth: usize, lines: &mut Vec<String>) {
     for step in steps {
         let needs: Vec<String> = step.before().map(str::to_owned).collect();
         let title = if step.title.is_empty() {

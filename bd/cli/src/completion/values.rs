@@ -10,7 +10,7 @@ use crate::{Global, place};
 use bd::bead::validate::Vocabulary;
 use bd::bead::{DepKind, Status, kind};
 use bd::config::key::KEYS;
-use bd::formula::Shelf;
+use bd::formula::FormulaSearchPath;
 use bd::hooks::tools::TOOLS;
 use bd::store::{Routes, Snapshot, Store, StoreReports, find};
 use kit::sys::Env;
@@ -75,7 +75,7 @@ fn ids(place: &Place) -> Vec<CompletionValue> {
 fn formulas(place: &Place) -> Vec<CompletionValue> {
     let names = place.as_ref().map(|env| {
         let beads = find::find_beads_folder(env).ok();
-        Shelf::new(env, beads.as_deref(), &[]).names()
+        FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
     });
     without_descriptions(names.unwrap_or_default())
 }

@@ -84,7 +84,11 @@ fn converted(path: &Path) -> anyhow::Result<String> {
     }
     let text = fs::read_to_string(path)?;
     // Read as a formula first, so that what is wrong is reported with its line.
-    bd::formula::source::read(&shown.to_string(), &text, bd::formula::source::Format::Json)?;
+    bd::formula::source::parse_formula(
+        &shown.to_string(),
+        &text,
+        bd::formula::source::FormulaFormat::Json,
+    )?;
     let mut value: Value = serde_json::from_str(&text)?;
     drop_nulls(&mut value);
     Ok(toml::to_string_pretty(&value)?)

@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut formulas = Vec::new();
-    for found in super::super::mol::shelf(ctx, &[]).all() {
+    for found in super::super::mol::shelf(ctx, &[]).load_all() {
         match found.loaded {
             Ok(loaded) => formulas.push(loaded.formula),
             Err(problem) => ctx

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::FormulaKind;
-use bd::formula::find::is_name;
+use bd::formula::find::is_formula_name;
 use kit::failure::UsageError;
 use kit::sys::file;
 
@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.may_change("formula new")?;
-    if !is_name(&args.name) {
+    if !is_formula_name(&args.name) {
         let text = format!(
             "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
             args.name

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::{Formula, Step, cook};
+use bd::formula::{Formula, FormulaStep, cook_formula};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }));
     }
     let values = super::super::mol::values(&args.var)?;
-    let formula = cook(&shelf, &loaded, &values)?.formula;
+    let formula = cook_formula(&shelf, &loaded, &values)?.formula;
     let steps = drawn(&formula);
     if args.graph {
         return Ok(Box::new(Shown {
@@ -53,9 +53,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }));
     }
     let text = if args.mermaid {
-        draw::mermaid(&steps)
+        draw::format_mermaid(&steps)
     } else {
-        draw::dot(&formula.name, &steps)
+        draw::format_dot(&formula.name, &steps)
     };
     let lines = text.lines().map(str::to_owned).collect();
     TextReport::lines(json!({"formula": formula.name, "graph": text}), lines).into_answer()
@@ -68,9 +68,9 @@ fn drawn(formula: &Formula) -> Vec<DrawnStep> {
     }
     let steps = formula.every_step();
     let at = |id: &str| steps.iter().position(|step| step.id == id);
-    let is_child = |step: &Step, id: &str| step.children.iter().any(|child| child.id == id);
+    let is_child = |step: &FormulaStep, id: &str| step.children.iter().any(|child| child.id == id);
     let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
-    let one = |step: &&Step| DrawnStep {
+    let one = |step: &&FormulaStep| DrawnStep {
         id: step.id.clone(),
         title: step.title.clone(),
         needs: step.before().filter_map(at).collect(),
@@ -129,7 +129,7 @@ impl Report for Shown {
         ));
         if let Some(graph) = &self.graph {
             page.blank();
-            steps::draw(page, graph, |_| String::new());
+            steps::draw_step_tree(page, graph, |_| String::new());
             return;
         }
         if !formula.description.trim().is_empty() {
@@ -188,7 +188,7 @@ fn variables(page: &mut Page, formula: &Formula) {
     }
 }
 
-fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
+fn list_steps(page: &mut Page, steps: &[FormulaStep], depth: usize) {
     for step in steps {
         let needs: Vec<&str> = step.before().collect();
         let needs = match needs.as_slice() {

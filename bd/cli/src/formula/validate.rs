@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::formula::vars::Values;
-use bd::formula::{FormulaError, Problem, check, cook};
+use bd::formula::vars::VarValues;
+use bd::formula::{FormulaError, FormulaProblem, check, cook_formula};
 use kit::ui::{Page, Report, counted};
 
 use kit::cli::report::CommandResult;
@@ -36,8 +36,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         };
         match shelf.load(&name) {
             Ok(loaded) => {
-                found.warnings = check::own(&loaded).1;
-                match cook(&shelf, &loaded, &Values::new()) {
+                found.warnings = check::check_own_file(&loaded).1;
+                match cook_formula(&shelf, &loaded, &VarValues::new()) {
                     Ok(cooked) => {
                         found.steps = cooked.formula.every_step().len();
                         let fresh = cooked.warnings.into_iter();
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn texts(error: &FormulaError) -> Vec<String> {
     match error {
-        FormulaError::Invalid(problems) => problems.iter().map(Problem::to_string).collect(),
+        FormulaError::Invalid(problems) => problems.iter().map(FormulaProblem::to_string).collect(),
         other => vec![other.to_string()],
     }
 }
@@ -69,7 +69,7 @@ struct Checked {
     name: String,
     steps: usize,
     refused: Vec<String>,
-    warnings: Vec<Problem>,
+    warnings: Vec<FormulaProblem>,
 }
 
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Report for Validated {
                 "valid": found.refused.is_empty(),
                 "steps": found.steps,
                 "errors": found.refused,
-                "warnings": found.warnings.iter().map(Problem::to_string).collect::<Vec<_>>(),
+                "warnings": found.warnings.iter().map(FormulaProblem::to_string).collect::<Vec<_>>(),
             })
         };
         self.checked.iter().map(one).collect()

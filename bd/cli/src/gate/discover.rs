@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let open = gate::gates(&snapshot, false).into_iter();
+    let open = gate::list_gates(&snapshot, false).into_iter();
     let open: Vec<_> = open
         .filter(|bead| bead.await_type == "gh:run" && bead.await_id.is_empty())
         .cloned()

@@ -22,7 +22,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = gate::gates(&snapshot, args.all).into_iter();
+    let found = gate::list_gates(&snapshot, args.all).into_iter();
     let most = if args.limit == 0 {
         usize::MAX
     } else {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::bond::{self, BondRequest, BondType, Bonded, Operand};
+use bd::molecule::bond::{self, BondOperand, BondOutcome, BondRequest, BondType};
 use bd::molecule::pour::find_template;
 use bd::molecule::template::PourOptions;
 use kit::ui::{Page, Report, counted};
@@ -81,12 +81,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let operand = |given: &str| match tx.resolve(given) {
-            Ok(bead) => Ok(Operand::Bead(bead.id.clone())),
+            Ok(bead) => Ok(BondOperand::Bead(bead.id.clone())),
             Err(_) => find_template(&shelf, tx, given, &options)
-                .map(|template| Operand::Formula(Box::new(template))),
+                .map(|template| BondOperand::Formula(Box::new(template))),
         };
         let pair = (operand(&args.a)?, operand(&args.b)?);
-        Ok(bond::bond(tx, pair, &request)?)
+        Ok(bond::bond_operands(tx, pair, &request)?)
     })?;
     Ok(Box::new(Done {
         bonded,
@@ -96,7 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 #[derive(Debug)]
 struct Done {
-    bonded: Bonded,
+    bonded: BondOutcome,
     bond: BondType,
 }
 

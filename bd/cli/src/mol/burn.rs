@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::burn::{self, Burned};
+use bd::molecule::burn::{self, BurnedMolecule};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted};
 
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for given in &args.ids {
         let snapshot = ctx.store_of(given)?.snapshot()?;
         let root = snapshot.resolve(given)?.id.clone();
-        looked.push(burn::look(&snapshot, &root)?);
+        looked.push(burn::preview_burn(&snapshot, &root)?);
     }
     if args.dry_run {
         return Ok(Box::new(Done {
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for one in &looked {
         let store = ctx.store_of(&one.root)?;
         let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-            Ok(burn::burn(tx, &one.root)?)
+            Ok(burn::burn_molecule(tx, &one.root)?)
         });
         match result {
             Ok(done) => burned.push(done),
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
+fn is_confirmed(ctx: &Context, looked: &[BurnedMolecule]) -> anyhow::Result<bool> {
     for one in looked {
         let kind = if one.was_wisp { "wisp" } else { "molecule" };
         let count = counted(one.ids.len(), "bead");
@@ -79,14 +79,14 @@ fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
 
 #[derive(Debug)]
 struct Done {
-    burned: Vec<Burned>,
+    burned: Vec<BurnedMolecule>,
     failed: usize,
     dry_run: bool,
 }
 
 impl Report for Done {
     fn json(&self) -> Value {
-        let one = |burned: &Burned| {
+        let one = |burned: &BurnedMolecule| {
             json!({
                 "molecule_id": burned.root,
                 "deleted_ids": burned.ids,

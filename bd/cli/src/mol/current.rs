@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
-use bd::molecule::progress::{self, Progress, StepState};
+use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -42,18 +42,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(id) => vec![molecule_of(&snapshot, id)?],
         None => {
             let own = || ctx.author().actor;
-            progress::of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
+            progress::molecules_of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
         }
     };
     let part = part(&args)?;
     let is_partial = args.limit.is_some() || args.range.is_some();
     let lists_all = is_partial || ctx.ui.is_json();
     let shown = roots.iter().filter_map(|root| {
-        let quick = Progress::by_number(&snapshot, root)?;
+        let quick = MoleculeProgress::by_number(&snapshot, root)?;
         if quick.steps.len() > MANY && !lists_all {
             return Some(Shown::of(&quick, (0, 0)));
         }
-        Some(Shown::of(&Progress::of(&snapshot, root)?, part))
+        Some(Shown::of(
+            &MoleculeProgress::for_root(&snapshot, root)?,
+            part,
+        ))
     });
     let open = || -> Vec<(String, String)> {
         let heads = snapshot
@@ -80,7 +83,7 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
     let Some(head) = snapshot.bead_ref(&bead.id) else {
         return Ok(bead.id.clone());
     };
-    if let Some(attached) = progress::found_by(snapshot, &head) {
+    if let Some(attached) = progress::find_related_molecule(snapshot, &head) {
         return Ok(attached);
     }
     let root = progress::root_of(snapshot, &bead.id);
@@ -119,7 +122,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(progress: &Progress<'_>, (from, to): (usize, usize)) -> Self {
+    fn of(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
         let total = progress.steps.len();
         let steps = progress.steps.iter().take(to).skip(from);
         let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();

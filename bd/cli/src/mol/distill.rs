@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::formula::find::is_name;
+use bd::formula::find::is_formula_name;
 use bd::molecule::{MoleculeError, distill, progress};
 use bd::store::BeadRef;
 use kit::failure::UsageError;
@@ -35,14 +35,16 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.epic)?.snapshot()?;
     let epic = snapshot.resolve(&args.epic)?;
-    let name = args.name.unwrap_or_else(|| distill::slug(&epic.title));
-    if !is_name(&name) {
+    let name = args
+        .name
+        .unwrap_or_else(|| distill::slug_from_title(&epic.title));
+    if !is_formula_name(&name) {
         return Err(UsageError(format!(
             "\"{name}\" is no formula name; give one after the epic"
         ))
         .into());
     }
-    let members = progress::members(&snapshot, &epic.id);
+    let members = progress::list_molecule_steps(&snapshot, &epic.id);
     let mut texts = format!("{}\n{}", epic.title, epic.description);
     for bead in members.iter().filter_map(BeadRef::bead) {
         texts.push_str(&format!(
@@ -51,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ));
     }
     let values = distill::read_values(&args.var, &texts)?;
-    let formula = distill::distill(&snapshot, epic, &name, &values)?;
+    let formula = distill::distill_formula(&snapshot, epic, &name, &values)?;
     let text = to_pretty_json(&formula);
     let steps = formula.every_step().len();
     let variables: Vec<&String> = values.keys().collect();

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::molecule::progress::Progress;
+use bd::molecule::progress::MoleculeProgress;
 use bd::store::TimeField;
 use kit::ui::time;
 
@@ -18,7 +18,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
-    let Some(molecule) = Progress::of(&snapshot, &root) else {
+    let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
     let heads = molecule.steps.iter().map(|step| step.head);

@@ -18,8 +18,8 @@ pub(super) use ready::{gated, of_molecule};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::formula::Shelf;
-use bd::formula::vars::Values;
+use bd::formula::FormulaSearchPath;
+use bd::formula::vars::VarValues;
 use bd::molecule::template;
 use bd::store::Tx;
 use kit::failure::UsageError;
@@ -51,13 +51,13 @@ kit::family! {
 }
 
 /// The formulas as this command sees them.
-pub(super) fn shelf(ctx: &Context, given: &[String]) -> Shelf {
+pub(super) fn shelf(ctx: &Context, given: &[String]) -> FormulaSearchPath {
     let beads = ctx.found().ok().map(|found| found.dir.as_path());
-    Shelf::new(&ctx.env, beads, given)
+    FormulaSearchPath::new(&ctx.env, beads, given)
 }
 
 /// The values of --var.
-pub(super) fn values(given: &[String]) -> Result<Values, UsageError> {
+pub(super) fn values(given: &[String]) -> Result<VarValues, UsageError> {
     template::read_values(given).map_err(UsageError)
 }
 

@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::change;
-use bd::molecule::pour::{self, Poured};
-use bd::molecule::template::{PourOptions, Template};
+use bd::molecule::pour::{self, PouredMolecule};
+use bd::molecule::template::{MoleculeTemplate, PourOptions};
 use kit::ui::{Page, Report, counted, escape};
 
 use kit::cli::report::CommandResult;
@@ -76,7 +76,7 @@ impl Request {
             let snapshot = store.snapshot()?;
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
             let name = template.name.clone();
-            let plan = template.plan(&self.options)?;
+            let plan = template.into_plan(&self.options)?;
             let beads = plan.beads.into_iter();
             return Ok(Box::new(Preview {
                 name,
@@ -90,7 +90,7 @@ impl Request {
             let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
             let name = template.name.clone();
             wants_wisp = is_for_wisps(&template);
-            let poured = pour::pour(tx, template, &self.options)?;
+            let poured = pour::pour_template(tx, template, &self.options)?;
             let mut attached = 0;
             for name in &self.attach {
                 let options = PourOptions {
@@ -98,7 +98,7 @@ impl Request {
                     ..self.options.clone()
                 };
                 let part = pour::find_template(&shelf, tx, name, &options)?;
-                let part = pour::pour(tx, part, &options)?;
+                let part = pour::pour_template(tx, part, &options)?;
                 change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
                 attached += part.ids.len();
             }
@@ -119,7 +119,7 @@ impl Request {
 }
 
 /// Whether a formula asks to be made a wisp.
-fn is_for_wisps(template: &Template) -> bool {
+fn is_for_wisps(template: &MoleculeTemplate) -> bool {
     let formula = template.formula.as_ref();
     formula.is_some_and(|formula| formula.phase == "vapor")
 }
@@ -128,7 +128,7 @@ fn is_for_wisps(template: &Template) -> bool {
 #[derive(Debug)]
 struct Made {
     name: String,
-    poured: Poured,
+    poured: PouredMolecule,
     attached: usize,
     ephemeral: bool,
 }

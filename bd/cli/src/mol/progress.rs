@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Status;
-use bd::molecule::progress::{self, Progress as Molecule};
+use bd::molecule::progress::{self, MoleculeProgress as Molecule};
 use bd::store::TimeField;
 use kit::ui::{Page, Report, escape};
 
@@ -27,11 +27,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let root = match &args.id {
         Some(id) => Some(super::current::molecule_of(&snapshot, id)?),
-        None => progress::of_agent(&snapshot, &ctx.author().actor)
+        None => progress::molecules_of_agent(&snapshot, &ctx.author().actor)
             .into_iter()
             .next(),
     };
-    let molecule = root.and_then(|root| Molecule::of(&snapshot, &root));
+    let molecule = root.and_then(|root| Molecule::for_root(&snapshot, &root));
     Ok(Box::new(ProgressReport(
         molecule.map(|molecule| Progress::of(&molecule)),
     )))

@@ -2,9 +2,9 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use bd::bead::Bead;
-use bd::molecule::gate::{self, Freed};
+use bd::molecule::gate::{self, FreedStep};
 use bd::molecule::parallel::{self, ParallelStep};
-use bd::molecule::progress::Progress;
+use bd::molecule::progress::MoleculeProgress;
 use kit::ui::{Page, Report, escape};
 
 use super::super::report::plain_json;
@@ -24,12 +24,14 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 /// Molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
 pub(crate) fn gated(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let rows = gate::freed(&snapshot).into_iter().filter_map(|freed| {
-        let step = snapshot.get_live(&freed.step)?.clone();
-        let gate = snapshot.get_live(&freed.gate)?.clone();
-        let title = snapshot.get_live(&freed.molecule)?.title.clone();
-        Some((freed, title, gate, step))
-    });
+    let rows = gate::find_freed_steps(&snapshot)
+        .into_iter()
+        .filter_map(|freed| {
+            let step = snapshot.get_live(&freed.step)?.clone();
+            let gate = snapshot.get_live(&freed.gate)?.clone();
+            let title = snapshot.get_live(&freed.molecule)?.title.clone();
+            Some((freed, title, gate, step))
+        });
     Ok(Box::new(Gated {
         rows: rows.collect(),
     }))
@@ -37,12 +39,12 @@ pub(crate) fn gated(ctx: &Context) -> CommandResult {
 
 #[derive(Debug)]
 struct Gated {
-    rows: Vec<(Freed, String, Bead, Bead)>,
+    rows: Vec<(FreedStep, String, Bead, Bead)>,
 }
 
 impl Report for Gated {
     fn json(&self) -> Value {
-        let one = |(freed, title, gate, step): &(Freed, String, Bead, Bead)| {
+        let one = |(freed, title, gate, step): &(FreedStep, String, Bead, Bead)| {
             json!({
                 "molecule_id": freed.molecule,
                 "molecule_title": title,
@@ -84,10 +86,10 @@ impl Report for Gated {
 pub(crate) fn of_molecule(ctx: &Context, given: &str) -> CommandResult {
     let snapshot = ctx.store_of(given)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, given)?;
-    let Some(molecule) = Progress::of(&snapshot, &root) else {
+    let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(given.to_owned()).into());
     };
-    let steps = parallel::analyze(&molecule);
+    let steps = parallel::analyze_parallel_steps(&molecule);
     let ready = molecule
         .steps
         .iter()
@@ -98,7 +100,7 @@ pub(crate) fn of_molecule(ctx: &Context, given: &str) -> CommandResult {
         root: molecule.root.bead().cloned().unwrap_or_default(),
         rows: rows.collect(),
         total: steps.len(),
-        groups: json!(parallel::groups(&steps)),
+        groups: json!(parallel::group_steps(&steps)),
     }))
 }
 

@@ -4,7 +4,7 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::parallel;
-use bd::molecule::progress::{Progress, StepState};
+use bd::molecule::progress::{MoleculeProgress, StepState};
 use bd::molecule::step_tree as steps;
 use kit::ui::{Page, Report, escape};
 
@@ -44,15 +44,15 @@ impl Args {
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
-    let Some(molecule) = Progress::of(&snapshot, &root) else {
+    let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
     if args.mermaid || args.dot {
-        let steps = draw::steps_of(&molecule);
+        let steps = draw::steps_of_molecule(&molecule);
         let text = if args.mermaid {
-            draw::mermaid(&steps)
+            draw::format_mermaid(&steps)
         } else {
-            draw::dot(&root, &steps)
+            draw::format_dot(&root, &steps)
         };
         let lines = text.lines().map(str::to_owned).collect();
         return TextReport::lines(json!({"molecule_id": root, "graph": text}), lines).into_answer();
@@ -64,12 +64,14 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             .iter()
             .filter_map(|step| step.head.bead().cloned()),
     );
-    let steps = parallel::analyze(&molecule);
+    let steps = parallel::analyze_parallel_steps(&molecule);
     Ok(Box::new(Shown {
         beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
-        graph: args.graph.then(|| draw::steps_of(&molecule)),
-        parallel: args.parallel.then(|| parallel::json(&root, &steps)),
+        graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
+        parallel: args
+            .parallel
+            .then(|| parallel::steps_to_json(&root, &steps)),
         groups: steps.into_iter().map(|step| step.group).collect(),
     }))
 }
@@ -127,7 +129,7 @@ impl Report for Shown {
         page.blank();
         if let Some(graph) = &self.graph {
             let state = |at: usize| self.states.get(at).map_or("", |state| state.as_str());
-            steps::draw(page, graph, |at| format!("[{}] ", state(at)));
+            steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
             return;
         }
         for ((bead, state), group) in rest.iter().zip(&self.states).zip(&self.groups) {

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::squash::{self, SquashRequest, Squashed};
+use bd::molecule::squash::{self, SquashOutcome, SquashRequest};
 use kit::ui::{Page, Report, counted};
 
 use super::super::args;
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.dry_run {
         let snapshot = store.snapshot()?;
         let root = snapshot.resolve(&args.id)?.id.clone();
-        let members = bd::molecule::progress::members(&snapshot, &root);
+        let members = bd::molecule::progress::list_molecule_steps(&snapshot, &root);
         let wisps = members.iter().filter(|head| head.is_ephemeral()).count();
         let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
         let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let root = super::resolve(tx, &args.id)?.id;
-        Ok(squash::squash(tx, &root, &request)?)
+        Ok(squash::squash_molecule(tx, &root, &request)?)
     })?;
     Ok(Box::new(Done {
         done,
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 #[derive(Debug)]
 struct Done {
-    done: Squashed,
+    done: SquashOutcome,
     kept: bool,
 }
 

@@ -21,10 +21,12 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = stale::stale(&snapshot).into_iter().filter(|stale| {
-        (!args.blocking || !stale.blocking.is_empty())
-            && (!args.unassigned || stale.root.assignee().is_empty())
-    });
+    let found = stale::find_finished_molecules(&snapshot)
+        .into_iter()
+        .filter(|stale| {
+            (!args.blocking || !stale.blocking.is_empty())
+                && (!args.unassigned || stale.root.assignee().is_empty())
+        });
     let rows = found.filter_map(|stale| {
         let bead = stale.root.bead()?;
         Some(Row {

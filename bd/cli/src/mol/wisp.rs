@@ -237,7 +237,7 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
         return true;
     }
     let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
-    let members = progress::members(snapshot, &root);
+    let members = progress::list_molecule_steps(snapshot, &root);
     let is_busy = |head: &BeadRef<'_>| {
         let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
         is_begun || head.is_open() && head.time(TimeField::Updated).is_some_and(|at| at > limit)

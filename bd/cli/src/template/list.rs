@@ -16,7 +16,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let protos = snapshot.select(|head| head.is_template() && head.has_label(proto::LABEL));
     let (mut values, mut lines) = (Vec::<Value>::new(), Vec::new());
     for bead in protos {
-        let steps = progress::members(&snapshot, &bead.id).len();
+        let steps = progress::list_molecule_steps(&snapshot, &bead.id).len();
         let mut value = plain_json(bead);
         value["steps"] = json!(steps);
         values.push(value);

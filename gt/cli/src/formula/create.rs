@@ -1,4 +1,4 @@
-use bd::formula::find::is_name;
+use bd::formula::find::is_formula_name;
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report};
@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let name = args.name;
     anyhow::ensure!(
-        is_name(&name),
+        is_formula_name(&name),
         "\"{name}\" is no formula name: use letters, digits, `-`, `_` and `.`"
     );
     let text = match args.kind.as_str() {

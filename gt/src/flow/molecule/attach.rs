@@ -1,8 +1,8 @@
 //! Putting molecules on work, and taking them off.
 
 use bd::bead::{Bead, fields};
-use bd::formula::vars::Values;
-use bd::molecule::pour::{self, Poured};
+use bd::formula::vars::VarValues;
+use bd::molecule::pour::{self, PouredMolecule};
 use bd::molecule::template::PourOptions;
 use bd::molecule::{bond, progress};
 use bd::store::Tx;
@@ -33,7 +33,7 @@ pub fn ensure(
         return Ok(());
     }
     drop(beads);
-    match pour_for(town, rig, &formula, &bead.id, &Values::new()) {
+    match pour_for(town, rig, &formula, &bead.id, &VarValues::new()) {
         Ok(_) => {}
         Err(error) => town.tell(&event!(MoleculeSkipped,
             bead: bead.id, formula: formula, reason: format!("{error:#}"),
@@ -48,8 +48,8 @@ pub fn pour_for(
     rig: &RigLayout,
     formula: &str,
     bead: &str,
-    given: &Values,
-) -> anyhow::Result<Poured> {
+    given: &VarValues,
+) -> anyhow::Result<PouredMolecule> {
     let shelf = shelf(town, Some(rig));
     let store = town.rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
@@ -67,9 +67,9 @@ pub fn pour_for(
             );
         }
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        let poured = pour::pour(tx, template, &options)?;
+        let poured = pour::pour_template(tx, template, &options)?;
         let now = tx.now().to_string();
-        bond::attach(tx, &poured.root, &work.id, &now)?;
+        bond::attach_molecule(tx, &poured.root, &work.id, &now)?;
         Ok(poured)
     })?;
     town.tell(&event!(MoleculePoured,
@@ -83,8 +83,8 @@ pub fn pour_work(
     town: &LiveTown,
     rig: &RigLayout,
     formula: &str,
-    given: &Values,
-) -> anyhow::Result<Poured> {
+    given: &VarValues,
+) -> anyhow::Result<PouredMolecule> {
     let shelf = shelf(town, Some(rig));
     let store = town.rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
@@ -95,7 +95,7 @@ pub fn pour_work(
             ..PourOptions::default()
         };
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        Ok(pour::pour(tx, template, &options)?)
+        Ok(pour::pour_template(tx, template, &options)?)
     })?;
     town.tell(&event!(MoleculePoured,
         bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
@@ -108,8 +108,8 @@ fn values_for(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
-    given: &Values,
-) -> anyhow::Result<Values> {
+    given: &VarValues,
+) -> anyhow::Result<VarValues> {
     let mut values = rig_values(town, rig)?;
     for (name, value) in [
         ("issue", &bead.id),
@@ -127,9 +127,9 @@ fn text(layers: &Layers, name: &str) -> String {
     layers.usable(name).as_str().unwrap_or_default().to_owned()
 }
 
-fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Values> {
+fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
     let layers = Layers::load(town, Some(rig))?;
-    let mut values = Values::from_iter([
+    let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),
         ("base_branch".to_owned(), target_branch(town, rig)),
     ]);
@@ -178,10 +178,10 @@ pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(
         if let Some(other) = record::molecule::root_of(tx, &bead)
             && other != root
         {
-            bond::detach(tx, &bead)?;
+            bond::detach_molecule(tx, &bead)?;
         }
         let now = tx.now().to_string();
-        bond::attach(tx, &root, &bead, &now)?;
+        bond::attach_molecule(tx, &root, &bead, &now)?;
         Ok(root)
     })?;
     Ok((bead, root))
@@ -207,7 +207,7 @@ pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, 
 pub fn detach(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
     let bead = work_of(town, target)?;
     let found = town.find_bead(&bead)?;
-    let detached = town.transact(&found.store, |tx| Ok(bond::detach(tx, &bead)?))?;
+    let detached = town.transact(&found.store, |tx| Ok(bond::detach_molecule(tx, &bead)?))?;
     if let Some(molecule) = &detached {
         town.tell(&event!(MoleculeDetached, bead: bead, molecule: molecule));
     }

@@ -69,7 +69,7 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
         total: found.steps.len(),
     };
     if found.is_wisp {
-        let done = squashing::squash(tx, &found.id, &SquashRequest::default())?;
+        let done = squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
         concluded.digest = done.digest;
         return Ok(Some(concluded));
     }
@@ -85,9 +85,9 @@ pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
     let found = molecule::own(tx, bead).filter(|found| found.is_wisp);
     match found {
         Some(found) if found.done() > 0 => {
-            squashing::squash(tx, &found.id, &SquashRequest::default())?;
+            squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
         }
-        Some(found) => drop(burning::burn(tx, &found.id)?),
+        Some(found) => drop(burning::burn_molecule(tx, &found.id)?),
         None => {}
     }
     Ok(())
@@ -137,7 +137,7 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
                 change::close_bead(tx, &found.id, "Squashed", "", true)?;
             }
         }
-        concluded.digest = squashing::squash(tx, &found.id, &request)?.digest;
+        concluded.digest = squashing::squash_molecule(tx, &found.id, &request)?.digest;
         Ok(concluded)
     })?;
     town.tell(&event!(MoleculeEnded,
@@ -155,8 +155,8 @@ pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
     );
     let home = town.find_bead(&found.id)?;
     let burned = town.transact(&home.store, |tx| {
-        bd::molecule::bond::detach(tx, &bead)?;
-        Ok(burning::burn(tx, &found.id)?)
+        bd::molecule::bond::detach_molecule(tx, &bead)?;
+        Ok(burning::burn_molecule(tx, &found.id)?)
     })?;
     town.tell(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
     Ok((found.id, burned.ids.len()))

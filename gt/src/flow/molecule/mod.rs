@@ -14,13 +14,13 @@ pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, let_go, squ
 pub use signal::{Awaited, await_signal};
 pub use step::{StepDone, step_done};
 
-use bd::formula::Shelf;
+use bd::formula::FormulaSearchPath;
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
 /// The formulas as a rig sees them: its own, the town's, the user's, the built-in ones.
-pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> Shelf {
+pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
     let env = town
@@ -28,14 +28,14 @@ pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> Shelf {
         .in_dir(&cwd)
         .with_var("GT_ROOT", &root.to_string_lossy());
     let beads = rig.map(RigLayout::beads);
-    Shelf::new(&env, beads.as_deref(), &[])
+    FormulaSearchPath::new(&env, beads.as_deref(), &[])
 }
 
 /// The name of a formula as people shorten it: `polecat-work` is `mol-polecat-work`.
-pub fn full_name(shelf: &Shelf, name: &str) -> Option<String> {
+pub fn full_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
     let plain = name.split('@').next().unwrap_or_default();
     let names = shelf.names();
-    if names.contains(plain) || bd::formula::find::is_path(name) {
+    if names.contains(plain) || bd::formula::find::is_formula_path(name) {
         return Some(name.to_owned());
     }
     let long = format!("mol-{name}");

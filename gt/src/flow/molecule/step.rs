@@ -77,7 +77,7 @@ pub fn step_done(
     let advance = town.transact(&found.store, |tx| {
         let session = town.author().session;
         change::close_bead(tx, &step, reason, &session, false)?;
-        Ok(progress::advance(tx, &step, true)?)
+        Ok(progress::advance_molecule(tx, &step, true)?)
     })?;
     done.step_closed = true;
     done.complete = advance.is_complete;

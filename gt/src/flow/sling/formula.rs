@@ -1,6 +1,6 @@
 //! Slinging a formula: on a bead, whose worker then gets its steps, or as work of its own.
 
-use bd::formula::vars::Values;
+use bd::formula::vars::VarValues;
 
 use crate::flow::molecule;
 use crate::host::LiveTown;
@@ -19,7 +19,7 @@ pub fn on_bead(
     town: &LiveTown,
     formula: &str,
     bead: &str,
-    values: &Values,
+    values: &VarValues,
 ) -> anyhow::Result<String> {
     let found = town.find_bead(bead)?;
     let BeadsHome::Rig(rig) = &found.home else {
@@ -42,7 +42,7 @@ pub fn as_work(
     town: &LiveTown,
     formula: &str,
     target: &str,
-    values: &Values,
+    values: &VarValues,
 ) -> anyhow::Result<String> {
     let rig = rig_of(town, target)?;
     Ok(molecule::pour_work(town, &rig, formula, values)?.root)
