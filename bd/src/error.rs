@@ -31,15 +31,15 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
         return ("usage", FAILED, None);
     }
     let known = error.chain().find_map(|cause| {
-        let change = cause.downcast_ref::<ChangeError>().map(of_change);
-        let store = || cause.downcast_ref::<StoreError>().map(of_store);
-        let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
-        let find = || cause.downcast_ref::<NotFound>().map(of_find);
-        let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
-        let sync = || cause.downcast_ref::<SyncError>().map(of_sync);
-        let formula = || cause.downcast_ref::<FormulaError>().map(of_formula);
-        let molecule = || cause.downcast_ref::<MoleculeError>().map(of_molecule);
-        let plan = || cause.downcast_ref::<PlanError>().map(of_plan);
+        let change = cause.downcast_ref::<ChangeError>().map(classify_change);
+        let store = || cause.downcast_ref::<StoreError>().map(classify_store);
+        let resolve = || cause.downcast_ref::<ResolveError>().map(classify_resolve);
+        let find = || cause.downcast_ref::<NotFound>().map(classify_find);
+        let merge = || cause.downcast_ref::<MergeError>().map(classify_merge);
+        let sync = || cause.downcast_ref::<SyncError>().map(classify_sync);
+        let formula = || cause.downcast_ref::<FormulaError>().map(classify_formula);
+        let molecule = || cause.downcast_ref::<MoleculeError>().map(classify_molecule);
+        let plan = || cause.downcast_ref::<PlanError>().map(classify_plan);
         let config = || {
             cause
                 .downcast_ref::<ConfigError>()
@@ -80,16 +80,16 @@ pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
     })
 }
 
-type Known = (&'static str, Option<String>);
+type Classification = (&'static str, Option<String>);
 
-fn no_project() -> Known {
+fn classify_no_project() -> Classification {
     let hint = "run 'bd init' to start one here, or set BEADS_DIR to the .beads folder of another";
     ("no_project", Some(hint.to_owned()))
 }
 
-fn of_find(error: &NotFound) -> Known {
+fn classify_find(error: &NotFound) -> Classification {
     match error {
-        NotFound::Around { branch: None, .. } => no_project(),
+        NotFound::Around { branch: None, .. } => classify_no_project(),
         NotFound::Around {
             branch: Some(branch),
             ..
@@ -116,7 +116,7 @@ pub fn unmerged_hint(issues: &std::path::Path) -> String {
     )
 }
 
-fn of_merge(error: &MergeError) -> Known {
+fn classify_merge(error: &MergeError) -> Classification {
     match error {
         MergeError::Marker { .. } => {
             let hint = "nothing was written; finish that merge first: keep the line you want of each bead and delete the marker lines";
@@ -125,10 +125,10 @@ fn of_merge(error: &MergeError) -> Known {
     }
 }
 
-fn of_sync(error: &SyncError) -> Known {
+fn classify_sync(error: &SyncError) -> Classification {
     let (code, hint) = match error {
-        SyncError::Store(error) => return of_store(error),
-        SyncError::Merge(error) => return of_merge(error),
+        SyncError::Store(error) => return classify_store(error),
+        SyncError::Merge(error) => return classify_merge(error),
         SyncError::Git(_) => return ("git", None),
         SyncError::Off => (
             "sync_off",
@@ -156,7 +156,7 @@ fn of_sync(error: &SyncError) -> Known {
     (code, Some(hint.to_owned()))
 }
 
-fn of_formula(error: &FormulaError) -> Known {
+fn classify_formula(error: &FormulaError) -> Classification {
     match error {
         FormulaError::NotFound { searched, .. } => {
             let folders: Vec<String> = searched
@@ -178,12 +178,12 @@ fn of_formula(error: &FormulaError) -> Known {
     }
 }
 
-fn of_molecule(error: &MoleculeError) -> Known {
+fn classify_molecule(error: &MoleculeError) -> Classification {
     match error {
-        MoleculeError::Formula(error) => of_formula(error),
-        MoleculeError::Plan(error) => of_plan(error),
-        MoleculeError::Change(error) => of_change(error),
-        MoleculeError::Store(error) => of_store(error),
+        MoleculeError::Formula(error) => classify_formula(error),
+        MoleculeError::Plan(error) => classify_plan(error),
+        MoleculeError::Change(error) => classify_change(error),
+        MoleculeError::Store(error) => classify_store(error),
         MoleculeError::NotFound { .. } => {
             let hint = "'bd formula list' lists the formulas";
             ("not_found", Some(hint.to_owned()))
@@ -194,14 +194,14 @@ fn of_molecule(error: &MoleculeError) -> Known {
     }
 }
 
-fn of_plan(error: &PlanError) -> Known {
+fn classify_plan(error: &PlanError) -> Classification {
     match error {
-        PlanError::Bead { source, .. } | PlanError::Edge { source, .. } => of_change(source),
+        PlanError::Bead { source, .. } | PlanError::Edge { source, .. } => classify_change(source),
         PlanError::UnknownKey(_) | PlanError::SameKey(_) => ("invalid", None),
     }
 }
 
-fn of_resolve(error: &ResolveError) -> Known {
+fn classify_resolve(error: &ResolveError) -> Classification {
     match error {
         ResolveError::NotFound(_) => ("not_found", None),
         ResolveError::Deleted { id, .. } => {
@@ -213,7 +213,7 @@ fn of_resolve(error: &ResolveError) -> Known {
     }
 }
 
-fn of_change(error: &ChangeError) -> Known {
+fn classify_change(error: &ChangeError) -> Classification {
     match error {
         ChangeError::NotFound(_)
         | ChangeError::NoParent(_)
@@ -243,14 +243,14 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::NoAgent(_)
         | ChangeError::SameReference(_)
         | ChangeError::EmptyLabel => ("invalid", None),
-        ChangeError::Resolve(error) => of_resolve(error),
-        ChangeError::Store(error) => of_store(error),
+        ChangeError::Resolve(error) => classify_resolve(error),
+        ChangeError::Store(error) => classify_store(error),
     }
 }
 
-fn of_store(error: &StoreError) -> Known {
+fn classify_store(error: &StoreError) -> Classification {
     match error {
-        StoreError::NotAProject(_) => no_project(),
+        StoreError::NotAProject(_) => classify_no_project(),
         StoreError::Io { source, .. } | StoreError::Append { source, .. } => {
             ("io", io_hint(source))
         }

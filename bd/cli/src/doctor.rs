@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::doctor::{self, Check, Level};
+use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, escape};
@@ -92,12 +92,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
         ctx.may_change("doctor --fix")?;
-        let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
+        let mended = doctor::repair_store(&store, &ctx.author(), &ctx.clock);
         mended?
     } else {
         Vec::new()
     };
-    let mut checks = doctor::examine(&store, &ctx.clock)?;
+    let mut checks = doctor::examine_store(&store, &ctx.clock)?;
     if let Some(name) = &args.check {
         checks.extend(doctor::examine_more(&store, name)?);
         let names: Vec<String> = checks
@@ -116,7 +116,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     if args.check_health {
-        checks.retain(|check| check.level != Level::Ok);
+        checks.retain(|check| check.level != CheckLevel::Ok);
     }
     let report = Examined {
         path: store.dir().to_owned(),
@@ -143,14 +143,14 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
 #[derive(Debug)]
 struct Examined {
     path: PathBuf,
-    checks: Vec<Check>,
+    checks: Vec<DoctorCheck>,
     mended: Vec<String>,
 }
 
 impl Examined {
-    fn worst(&self) -> Level {
+    fn worst(&self) -> CheckLevel {
         let levels = self.checks.iter().map(|check| check.level);
-        levels.max().unwrap_or(Level::Ok)
+        levels.max().unwrap_or(CheckLevel::Ok)
     }
 }
 
@@ -173,7 +173,7 @@ impl Report for Examined {
             "path": self.path.display().to_string(),
             "checks": checks,
             "mended": self.mended,
-            "overall_ok": self.worst() != Level::Error,
+            "overall_ok": self.worst() != CheckLevel::Error,
             "cli_version": env!("CARGO_PKG_VERSION"),
         })
     }
@@ -185,9 +185,9 @@ impl Report for Examined {
         for check in &self.checks {
             let style = page.style().clone();
             let mark = match check.level {
-                Level::Ok => style.green("✓"),
-                Level::Warning => style.yellow("⚠"),
-                Level::Error => style.red("✗"),
+                CheckLevel::Ok => style.green("✓"),
+                CheckLevel::Warning => style.yellow("⚠"),
+                CheckLevel::Error => style.red("✗"),
             };
             page.line(format!(
                 "{mark} {}: {}",
@@ -207,6 +207,6 @@ impl Report for Examined {
     }
 
     fn exit(&self) -> u8 {
-        u8::from(self.worst() == Level::Error)
+        u8::from(self.worst() == CheckLevel::Error)
     }
 }

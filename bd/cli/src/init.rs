@@ -143,7 +143,7 @@ fn install_hooks(ctx: &Context, dir: &Path) -> bool {
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
         return false;
     };
-    let installed = hooks::install(&Git::at(root), env!("CARGO_PKG_VERSION"));
+    let installed = hooks::install_git_hooks(&Git::at(root), env!("CARGO_PKG_VERSION"));
     if let Err(error) = &installed {
         ctx.ui.warn(&format!("no git hooks are installed: {error}"));
     }

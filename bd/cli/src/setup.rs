@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use bd::hooks::settings;
-use bd::hooks::tools::{MARKDOWN, TOOLS, Tool, ToolForm, YAML};
+use bd::hooks::tools::{AgentTool, MARKDOWN, TOOLS, ToolForm, YAML};
 use kit::failure::UsageError;
 use kit::sys::file;
 
@@ -69,7 +69,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let names = TOOLS.map(|tool| tool.name).join(", ");
         UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
     };
-    let tool = Tool::of(name).ok_or_else(unknown)?;
+    let tool = AgentTool::by_name(name).ok_or_else(unknown)?;
     let files = Files::of(ctx, tool, &args)?;
     if args.check {
         let is_set_up = files.are_current(&args)?;
@@ -105,7 +105,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// The files of a tool.
 struct Files {
-    tool: Tool,
+    tool: AgentTool,
     /// The file that the tool reads.
     path: PathBuf,
     /// A file of our own that the other one names.
@@ -121,7 +121,7 @@ fn reading(path: &str) -> String {
 }
 
 impl Files {
-    fn of(ctx: &Context, tool: Tool, args: &Args) -> anyhow::Result<Self> {
+    fn of(ctx: &Context, tool: AgentTool, args: &Args) -> anyhow::Result<Self> {
         let project = match ctx.found() {
             Ok(found) => found.dir.parent().unwrap_or(&found.dir).to_owned(),
             Err(_) => ctx.env.cwd().to_owned(),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{Check, Level};
+use super::{CheckLevel, DoctorCheck};
 use crate::bead::lines;
 use crate::bead::record;
 use crate::store::damage::{self, SoundRecord};
@@ -17,7 +17,7 @@ use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
 /// A damaged line.
-struct Damaged {
+struct DamagedJournalLine {
     /// The file that it is in.
     path: PathBuf,
     /// Whether it was moved out of the journal.
@@ -28,12 +28,12 @@ struct Damaged {
 }
 
 /// Looks at all of them.
-pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
-    let found = damaged(store)?;
+pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
+    let found = find_damaged(store)?;
     let inside = found.iter().filter(|one| !one.aside).count();
-    let missing: Vec<&Damaged> = found.iter().filter(|one| one.is_missing()).collect();
+    let missing: Vec<&DamagedJournalLine> = found.iter().filter(|one| one.is_missing()).collect();
     if inside == 0 && missing.is_empty() {
-        return Ok(Check::ok(
+        return Ok(DoctorCheck::ok(
             "Journal",
             "every acknowledged change in it can be read",
         ));
@@ -51,21 +51,25 @@ pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
     }
     let (level, message) = if inside > 0 {
         (
-            Level::Error,
+            CheckLevel::Error,
             format!("{inside} lines inside it are damaged"),
         )
     } else {
         let message = "acknowledged changes are only in damaged lines that were set aside";
-        (Level::Warning, message.to_owned())
+        (CheckLevel::Warning, message.to_owned())
     };
-    Ok(Check::bad("Journal", level, message, detail, fix))
+    Ok(DoctorCheck::bad("Journal", level, message, detail, fix))
 }
 
 /// Brings back what is whole in damaged lines that were set aside; says what.
-pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+pub(super) fn repair_journal(
+    store: &Store,
+    author: &Author,
+    clock: &Clock,
+) -> anyhow::Result<Vec<String>> {
     // Sets aside what is still in the journal.
     store.fold(clock)?;
-    let found = damaged(store)?;
+    let found = find_damaged(store)?;
     let mut sound: Vec<SoundRecord> = Vec::new();
     for one in found.iter().filter(|one| one.aside) {
         let records = damage::sound_records(&one.line).into_iter();
@@ -95,11 +99,11 @@ pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Res
 }
 
 /// The damaged lines, oldest first.
-fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
+fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     let paths = StorePaths::for_folder(store.dir());
     let mut found = Vec::new();
     let mut take = |path: &Path, aside: bool, lines: Vec<Vec<u8>>| {
-        found.extend(lines.into_iter().map(|line| Damaged {
+        found.extend(lines.into_iter().map(|line| DamagedJournalLine {
             path: path.to_owned(),
             aside,
             missing: damage::find_visible_ids(&line),
@@ -111,11 +115,11 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
     let mut aside: Vec<PathBuf> = aside.filter(|path| is_acknowledged(path)).collect();
     aside.sort();
     for path in aside {
-        let text = read(&path)?;
+        let text = read_or_empty(&path)?;
         let lines = lines::iter_line_spans(&text, 0).map(|(_, span)| text[span].to_vec());
         take(&path, true, lines.collect());
     }
-    let text = read(&paths.journal())?;
+    let text = read_or_empty(&paths.journal())?;
     let torn = journal::decode_journal(&text).torn.into_iter();
     let inside = torn.filter(|span| {
         text.get(span.end..)
@@ -146,13 +150,13 @@ fn is_acknowledged(path: &Path) -> bool {
     name.ends_with(damage::ACKNOWLEDGED)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
+fn read_or_empty(path: &Path) -> Result<Vec<u8>, StoreError> {
     let text =
         file::read_file_if_exists(path).map_err(|source| StoreError::io("read", path, source))?;
     Ok(text.unwrap_or_default())
 }
 
-impl Damaged {
+impl DamagedJournalLine {
     fn is_missing(&self) -> bool {
         !self.missing.is_empty() || damage::find_visible_ids(&self.line).is_empty()
     }

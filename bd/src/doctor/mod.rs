@@ -20,7 +20,7 @@ use kit::ui::counted;
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum CheckLevel {
     /// As it should be.
     Ok,
     /// Not as it should be; nothing is lost by it.
@@ -29,7 +29,7 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl CheckLevel {
     /// Its name in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,11 +42,11 @@ impl Level {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone)]
-pub struct Check {
+pub struct DoctorCheck {
     /// What.
     pub name: &'static str,
     /// How it stands.
-    pub level: Level,
+    pub level: CheckLevel,
     /// What was seen.
     pub message: String,
     /// More of it, a line each.
@@ -55,11 +55,11 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
-impl Check {
+impl DoctorCheck {
     fn ok(name: &'static str, message: impl Into<String>) -> Self {
         Self {
             name,
-            level: Level::Ok,
+            level: CheckLevel::Ok,
             message: message.into(),
             detail: Vec::new(),
             fix: None,
@@ -68,7 +68,7 @@ impl Check {
 
     fn bad(
         name: &'static str,
-        level: Level,
+        level: CheckLevel,
         message: impl Into<String>,
         detail: Vec<String>,
         fix: impl Into<String>,
@@ -84,39 +84,39 @@ impl Check {
 }
 
 /// Looks at everything.
-pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
+pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
-        lines(&snapshot, store.dir()),
-        order(store)?,
-        edges(&snapshot),
-        circles(&snapshot),
-        index(store)?,
-        rollback(store)?,
-        journal::check(store)?,
-        sqlite::check(store.dir()),
-        settings(&snapshot),
+        check_lines(&snapshot, store.dir()),
+        check_order(store)?,
+        check_edges(&snapshot),
+        check_cycles(&snapshot),
+        check_index(store)?,
+        check_rollback(store)?,
+        journal::check_journal(store)?,
+        sqlite::check_sqlite(store.dir()),
+        check_settings(&snapshot),
         // Not before the index was looked at: reading every line would find it wrong, and make it anew.
-        values(&snapshot),
-        merges(store),
+        check_values(&snapshot),
+        check_merge_driver(store),
     ];
-    checks.extend(left_over(store, clock));
+    checks.extend(check_leftovers(store, clock));
     Ok(checks)
 }
 
 /// Checks that are made only when they are asked for by name.
-pub fn examine_more(store: &Store, name: &str) -> Result<Vec<Check>, StoreError> {
+pub fn examine_more(store: &Store, name: &str) -> Result<Vec<DoctorCheck>, StoreError> {
     Ok(if name == "pollution" {
-        vec![pollution::check(&store.snapshot()?)]
+        vec![pollution::check_pollution(&store.snapshot()?)]
     } else {
         Vec::new()
     })
 }
 
 /// Mends what can be mended; says what was done, a line each.
-pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
-    let mut done = journal::mend(store, author, clock)?;
-    let found = rescue::from_git(store)?;
+pub fn repair_store(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+    let mut done = journal::repair_journal(store, author, clock)?;
+    let found = rescue::recover_from_git(store)?;
     if !found.is_empty() {
         let ids = store.transact(author, clock, |tx| {
             let mut ids = Vec::new();
@@ -158,11 +158,11 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     Ok(done)
 }
 
-fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
+fn check_lines(snapshot: &Snapshot, dir: &Path) -> DoctorCheck {
     let damaged = snapshot.damaged();
     if damaged.is_empty() {
         let beads = counted(snapshot.live_count(), "bead");
-        return Check::ok("Lines", format!("{beads}, every line is readable"));
+        return DoctorCheck::ok("Lines", format!("{beads}, every line is readable"));
     }
     let detail = damaged
         .iter()
@@ -185,22 +185,22 @@ fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
             kept.display()
         )
     };
-    Check::bad(
+    DoctorCheck::bad(
         "Lines",
-        Level::Error,
+        CheckLevel::Error,
         format!("{} cannot be read", counted(damaged.len(), "line")),
         detail,
         way_out,
     )
 }
 
-fn order(store: &Store) -> Result<Check, StoreError> {
+fn check_order(store: &Store) -> Result<DoctorCheck, StoreError> {
     Ok(if store.is_canonical()? {
-        Check::ok("Order", "sorted by id, each id once")
+        DoctorCheck::ok("Order", "sorted by id, each id once")
     } else {
-        Check::bad(
+        DoctorCheck::bad(
             "Order",
-            Level::Warning,
+            CheckLevel::Warning,
             "the file is not sorted by id, so that merges by git are harder",
             Vec::new(),
             "bd doctor --fix rewrites it",
@@ -208,7 +208,7 @@ fn order(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-fn edges(snapshot: &Snapshot) -> Check {
+fn check_edges(snapshot: &Snapshot) -> DoctorCheck {
     let mut dangling = Vec::new();
     let prefixes: BTreeSet<String> = snapshot
         .bead_refs()
@@ -224,11 +224,11 @@ fn edges(snapshot: &Snapshot) -> Check {
         }
     }
     if dangling.is_empty() {
-        return Check::ok("Edges", "every edge leads to a bead");
+        return DoctorCheck::ok("Edges", "every edge leads to a bead");
     }
-    Check::bad(
+    DoctorCheck::bad(
         "Edges",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "{} edges lead to beads that are not there; they block nothing",
             dangling.len()
@@ -238,12 +238,12 @@ fn edges(snapshot: &Snapshot) -> Check {
     )
 }
 
-fn circles(snapshot: &Snapshot) -> Check {
+fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
     match change::find_cycle(snapshot) {
-        None => Check::ok("Circles", "no bead waits for itself"),
-        Some(circle) => Check::bad(
+        None => DoctorCheck::ok("Circles", "no bead waits for itself"),
+        Some(circle) => DoctorCheck::bad(
             "Circles",
-            Level::Error,
+            CheckLevel::Error,
             "beads wait for each other in a circle",
             vec![circle.join(" → ")],
             "bd dep remove takes one of the edges away",
@@ -252,7 +252,7 @@ fn circles(snapshot: &Snapshot) -> Check {
 }
 
 /// Values of the wrong kind: they are kept, and the field counts as not given.
-fn values(snapshot: &Snapshot) -> Check {
+fn check_values(snapshot: &Snapshot) -> DoctorCheck {
     let odd = |bead: &Bead| -> Vec<String> {
         let fields = bead.extra.iter();
         let odd = fields.filter(|(key, _)| record::KEYS.contains(&key.as_str()));
@@ -260,23 +260,23 @@ fn values(snapshot: &Snapshot) -> Check {
     };
     let found: Vec<String> = snapshot.all().flat_map(odd).collect();
     if found.is_empty() {
-        return Check::ok("Values", "every known field has a value of its kind");
+        return DoctorCheck::ok("Values", "every known field has a value of its kind");
     }
     let message = format!(
         "{} fields have a value of another kind, which counts as none",
         found.len()
     );
     let fix = "bd update ID gives the field a value; the old one stays in the line until then";
-    Check::bad("Values", Level::Warning, message, found, fix)
+    DoctorCheck::bad("Values", CheckLevel::Warning, message, found, fix)
 }
 
-fn index(store: &Store) -> Result<Check, StoreError> {
+fn check_index(store: &Store) -> Result<DoctorCheck, StoreError> {
     Ok(if store.is_index_correct()? {
-        Check::ok("Index", "it says what the files say")
+        DoctorCheck::ok("Index", "it says what the files say")
     } else {
-        Check::bad(
+        DoctorCheck::bad(
             "Index",
-            Level::Error,
+            CheckLevel::Error,
             "it does not say what the files say",
             Vec::new(),
             "bd doctor --fix rebuilds it",
@@ -285,15 +285,18 @@ fn index(store: &Store) -> Result<Check, StoreError> {
 }
 
 /// What a rollback of the issues took.
-fn rollback(store: &Store) -> Result<Check, StoreError> {
+fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     let left = store.rolled_back()?;
     let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
     if ids.is_empty() {
-        return Ok(Check::ok("Rollback", "no change waits for a decision"));
+        return Ok(DoctorCheck::ok(
+            "Rollback",
+            "no change waits for a decision",
+        ));
     }
-    Ok(Check::bad(
+    Ok(DoctorCheck::bad(
         "Rollback",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "the file was rolled back, and changes to {} are not in it",
             counted(ids.len(), "bead")
@@ -304,7 +307,7 @@ fn rollback(store: &Store) -> Result<Check, StoreError> {
 }
 
 /// Settings of the files that have a value they do not take.
-fn settings(snapshot: &Snapshot) -> Check {
+fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     let stored = snapshot.config().stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
         let wanted = key::find_expectation(name, &setting.value)?;
@@ -312,11 +315,11 @@ fn settings(snapshot: &Snapshot) -> Check {
     });
     let odd: Vec<String> = odd.collect();
     if odd.is_empty() {
-        return Check::ok("Settings", "each has a value that it takes");
+        return DoctorCheck::ok("Settings", "each has a value that it takes");
     }
-    Check::bad(
+    DoctorCheck::bad(
         "Settings",
-        Level::Warning,
+        CheckLevel::Warning,
         "some have a value that they do not take",
         odd,
         "`bd config set NAME VALUE`",
@@ -334,33 +337,33 @@ fn tracked_path(store: &Store, git: &Git) -> Option<String> {
     Some(format!("{prefix}{name}"))
 }
 
-fn merges(store: &Store) -> Check {
+fn check_merge_driver(store: &Store) -> DoctorCheck {
     let git = Git::at(store.dir());
     let Some(path) = tracked_path(store, &git) else {
-        return Check::ok("Merges", "not in a git work tree");
+        return DoctorCheck::ok("Merges", "not in a git work tree");
     };
     let name = path.rsplit('/').next().unwrap_or(&path);
     if git.is_unmerged(name).unwrap_or(false) {
-        return Check::bad(
+        return DoctorCheck::bad(
             "Merges",
-            Level::Error,
+            CheckLevel::Error,
             "git has two sides of issues.jsonl: a merge of it is not finished, and the file may be one side only",
             Vec::new(),
             "bd merge --unmerged brings both together, by field",
         );
     }
     match git.has_merge_driver(&path) {
-        Ok(true) => Check::ok("Merges", "git merges beads field by field"),
-        Ok(false) => Check::bad(
+        Ok(true) => DoctorCheck::ok("Merges", "git merges beads field by field"),
+        Ok(false) => DoctorCheck::bad(
             "Merges",
-            Level::Warning,
+            CheckLevel::Warning,
             "git merges issues.jsonl line by line in this clone",
             Vec::new(),
             "bd merge --install",
         ),
-        Err(error) => Check::bad(
+        Err(error) => DoctorCheck::bad(
             "Merges",
-            Level::Warning,
+            CheckLevel::Warning,
             format!("git cannot be asked: {error}"),
             Vec::new(),
             "see that git runs here",
@@ -369,13 +372,13 @@ fn merges(store: &Store) -> Check {
 }
 
 /// What killed processes left behind.
-fn left_over(store: &Store, clock: &Clock) -> Option<Check> {
+fn check_leftovers(store: &Store, clock: &Clock) -> Option<DoctorCheck> {
     let found = store.find_leftovers(clock);
     let names = found.iter().map(|path| path.display().to_string());
     (!found.is_empty()).then(|| {
-        Check::bad(
+        DoctorCheck::bad(
             "Left over",
-            Level::Warning,
+            CheckLevel::Warning,
             format!(
                 "{} unfinished files of killed commands, of no use",
                 found.len()

@@ -13,7 +13,7 @@ use kit::sys::file;
 const COMMITS: usize = 200;
 
 /// The last sound state of each bead that has only a damaged line now.
-pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
+pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     let wanted = damaged_ids(store)?;
     let mut found: BTreeMap<String, Bead> = BTreeMap::new();
     let git = Git::at(store.dir());
@@ -53,7 +53,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let mut take = |text: &[u8]| {
         for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
-            let shown = merge::id_of_line(line).or_else(|| shown_id(line));
+            let shown = merge::id_of_line(line).or_else(|| find_visible_id(line));
             ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
         }
     };
@@ -78,7 +78,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
 }
 
 /// The id that a line which is no JSON any more still shows.
-fn shown_id(line: &[u8]) -> Option<String> {
+fn find_visible_id(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?;
     let (_, rest) = text.split_once("\"id\":\"")?;
     let (id, _) = rest.split_once('"')?;

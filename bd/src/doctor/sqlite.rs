@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Check, Level};
+use super::{CheckLevel, DoctorCheck};
 use crate::foreign::sqlite;
 use crate::store::mark;
 use kit::ui::counted;
@@ -11,21 +11,21 @@ use kit::ui::counted;
 const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
 
 /// Names the databases, and what they may hold that no file has.
-pub(super) fn check(dir: &Path) -> Check {
+pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
     let found = mark::find_databases(dir);
     let [first, ..] = found.as_slice() else {
-        return Check::ok("Database", "none of another bd");
+        return DoctorCheck::ok("Database", "none of another bd");
     };
-    let mut detail: Vec<String> = found.iter().map(|path| held(path)).collect();
+    let mut detail: Vec<String> = found.iter().map(|path| describe_contents(path)).collect();
     let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
     detail.extend(
         companions
             .filter(|path| path.exists())
             .map(|path| format!("{} belongs to it", path.display())),
     );
-    Check::bad(
+    DoctorCheck::bad(
         "Database",
-        Level::Warning,
+        CheckLevel::Warning,
         format!(
             "{} is a database of another bd; it is not used and not touched",
             first.display()
@@ -39,7 +39,7 @@ pub(super) fn check(dir: &Path) -> Check {
 }
 
 /// What a database holds, so that what may be only there has a name.
-fn held(path: &Path) -> String {
+fn describe_contents(path: &Path) -> String {
     let path_text = path.display();
     let database = match sqlite::read_database(path) {
         Ok(database) => database,

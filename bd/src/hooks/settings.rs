@@ -17,37 +17,42 @@ pub enum SettingsError {
 }
 
 /// Where something can be put in: behind an opening bracket.
-struct Inside {
+struct InsertionPoint {
     at: usize,
     is_empty: bool,
 }
 
 /// The value of a key in a JSON object, as a part of its text.
-fn member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
+fn find_member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
     let members: HashMap<String, &RawValue> =
         serde_json::from_str(object).map_err(SettingsError::NotJson)?;
     Ok(members.get(key).map(|raw| raw.get()))
 }
 
-fn inside(text: &str, part: &str, open: char, name: &str) -> Result<Inside, SettingsError> {
+fn find_insertion_point(
+    text: &str,
+    part: &str,
+    open: char,
+    name: &str,
+) -> Result<InsertionPoint, SettingsError> {
     let form = || SettingsError::Form(name.to_owned());
     let inner = part.trim_start().strip_prefix(open).ok_or_else(form)?;
     // The part lies within the text, so the distance of their beginnings is its place.
     let at = inner.as_ptr() as usize - text.as_ptr() as usize;
     let rest = inner.trim_start();
-    Ok(Inside {
+    Ok(InsertionPoint {
         at,
         is_empty: rest.starts_with(['}', ']']),
     })
 }
 
-fn entry(command: &str) -> String {
+fn hook_entry(command: &str) -> String {
     format!(r#"{{"matcher": "", "hooks": [{{"type": "command", "command": "{command}"}}]}}"#)
 }
 
 /// The three forms in which a hook is put in, by what was there before: the event, some hooks, nothing.
-fn forms(event: &str, command: &str) -> [String; 3] {
-    let entry = entry(command);
+fn hook_forms(event: &str, command: &str) -> [String; 3] {
+    let entry = hook_entry(command);
     [
         format!("\n      {entry}"),
         format!("\n    \"{event}\": [{entry}]"),
@@ -71,12 +76,12 @@ pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, Settin
     if has_hook(text, event, command) {
         return Ok(text.to_owned());
     }
-    let [in_event, in_hooks, at_top] = forms(event, command);
-    let (place, new) = match member(text, "hooks")? {
-        None => (inside(text, text, '{', "settings")?, at_top),
-        Some(hooks) => match member(hooks, event)? {
-            None => (inside(text, hooks, '{', "hooks")?, in_hooks),
-            Some(groups) => (inside(text, groups, '[', event)?, in_event),
+    let [in_event, in_hooks, at_top] = hook_forms(event, command);
+    let (place, new) = match find_member(text, "hooks")? {
+        None => (find_insertion_point(text, text, '{', "settings")?, at_top),
+        Some(hooks) => match find_member(hooks, event)? {
+            None => (find_insertion_point(text, hooks, '{', "hooks")?, in_hooks),
+            Some(groups) => (find_insertion_point(text, groups, '[', event)?, in_event),
         },
     };
     let comma = if place.is_empty { "" } else { "," };
@@ -87,7 +92,7 @@ pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, Settin
 /// Settings without a hook that was put in; unchanged if it is not found as it was put in.
 pub fn remove_hook(text: &str, event: &str, command: &str) -> String {
     // The form without the event's name is the last: it may stand at another event, too.
-    for form in forms(event, command).into_iter().rev() {
+    for form in hook_forms(event, command).into_iter().rev() {
         for form in [format!("{form},"), form] {
             if let Some((before, after)) = text.split_once(form.as_str()) {
                 return format!("{before}{after}");

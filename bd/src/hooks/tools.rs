@@ -4,7 +4,7 @@ use kit::sys::section::SectionMarks;
 
 /// A program that reads instructions or runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tool {
+pub struct AgentTool {
     /// Its name on the command line.
     pub name: &'static str,
     /// What is written for it.
@@ -39,17 +39,17 @@ pub enum ToolForm {
     },
 }
 
-const fn section(name: &'static str, path: &'static str) -> Tool {
+const fn section_tool(name: &'static str, path: &'static str) -> AgentTool {
     let head = "";
-    Tool {
+    AgentTool {
         name,
         form: ToolForm::Section { path, head },
     }
 }
 
 /// All tools.
-pub const TOOLS: [Tool; 10] = [
-    Tool {
+pub const TOOLS: [AgentTool; 10] = [
+    AgentTool {
         name: "claude",
         form: ToolForm::Hooks {
             user: ".claude/settings.json",
@@ -57,7 +57,7 @@ pub const TOOLS: [Tool; 10] = [
             events: &["SessionStart", "PreCompact"],
         },
     },
-    Tool {
+    AgentTool {
         name: "gemini",
         form: ToolForm::Hooks {
             user: ".gemini/settings.json",
@@ -65,20 +65,20 @@ pub const TOOLS: [Tool; 10] = [
             events: &["SessionStart", "PreCompress"],
         },
     },
-    Tool {
+    AgentTool {
         name: "cursor",
         form: ToolForm::Section {
             path: ".cursor/rules/beads.mdc",
             head: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
         },
     },
-    section("windsurf", ".windsurf/rules/beads.md"),
-    section("cody", ".cody/rules/beads.md"),
-    section("kilocode", ".kilocode/rules/beads.md"),
-    section("factory", "AGENTS.md"),
-    section("codex", "AGENTS.md"),
-    section("junie", ".junie/guidelines.md"),
-    Tool {
+    section_tool("windsurf", ".windsurf/rules/beads.md"),
+    section_tool("cody", ".cody/rules/beads.md"),
+    section_tool("kilocode", ".kilocode/rules/beads.md"),
+    section_tool("factory", "AGENTS.md"),
+    section_tool("codex", "AGENTS.md"),
+    section_tool("junie", ".junie/guidelines.md"),
+    AgentTool {
         name: "aider",
         form: ToolForm::Reading {
             path: ".aider/BEADS.md",
@@ -99,9 +99,9 @@ pub const YAML: SectionMarks = SectionMarks {
     end: "# END BEADS INTEGRATION",
 };
 
-impl Tool {
+impl AgentTool {
     /// The tool of this name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn by_name(name: &str) -> Option<Self> {
         TOOLS.into_iter().find(|tool| tool.name == name)
     }
 }

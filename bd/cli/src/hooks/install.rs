@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
         return Err(UsageError(text.into()).into());
     }
-    let chained = hooks::install(&super::repository(ctx), env!("CARGO_PKG_VERSION"))?;
+    let chained = hooks::install_git_hooks(&super::repository(ctx), env!("CARGO_PKG_VERSION"))?;
     let message = format!("Installed git hooks: {}", hooks::NAMES.join(", "));
     let mut lines = vec![format!("✓ {message}")];
     lines.extend(

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::hooks::{self, Hook};
+use bd::hooks::{self, GitHook};
 use kit::cli::report::CommandResult;
 use kit::ui::{Page, Report};
 
@@ -10,14 +10,14 @@ use kit::ui::{Page, Report};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    Ok(Box::new(Hooks(hooks::status(&super::repository(ctx))?)))
+    Ok(Box::new(Hooks(hooks::read_hooks(&super::repository(ctx))?)))
 }
 
 /// The hooks as they are now.
 #[derive(Debug)]
-struct Hooks(Vec<Hook>);
+struct Hooks(Vec<GitHook>);
 
-fn is_outdated(hook: &Hook) -> bool {
+fn is_outdated(hook: &GitHook) -> bool {
     let version = hook.version.as_deref();
     version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"))
 }
@@ -25,7 +25,7 @@ fn is_outdated(hook: &Hook) -> bool {
 impl Report for Hooks {
     fn json(&self) -> Value {
         // The keys are those of the era.
-        let one = |hook: &Hook| {
+        let one = |hook: &GitHook| {
             json!({
                 "Name": hook.name,
                 "Installed": hook.version.is_some(),
@@ -47,7 +47,7 @@ impl Report for Hooks {
                 }
                 Some(_) if hook.is_chained => format!("✓ {}, after your own hook", hook.name),
                 Some(_) => format!("✓ {}", hook.name),
-                None if hook.is_there => format!("✗ {} is a hook of your own", hook.name),
+                None if hook.exists => format!("✗ {} is a hook of your own", hook.name),
                 None => format!("✗ {}", hook.name),
             };
             page.line(state);

@@ -10,7 +10,7 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.may_change("hooks uninstall")?;
-    let removed = hooks::uninstall(&super::repository(ctx))?;
+    let removed = hooks::uninstall_git_hooks(&super::repository(ctx))?;
     let message = if removed.is_empty() {
         "No hooks of bd are installed".to_owned()
     } else {

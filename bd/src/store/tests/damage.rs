@@ -41,11 +41,11 @@ impl StoreFixture {
     }
 
     fn repair(&self) -> anyhow::Result<Vec<String>> {
-        doctor::mend(&self.store, &test_author(), &self.clock)
+        doctor::repair_store(&self.store, &test_author(), &self.clock)
     }
 
-    fn journal_check(&self) -> doctor::Check {
-        let checks = doctor::examine(&self.store, &self.clock).unwrap();
+    fn journal_check(&self) -> doctor::DoctorCheck {
+        let checks = doctor::examine_store(&self.store, &self.clock).unwrap();
         let mut found = checks.into_iter().filter(|check| check.name == "Journal");
         found.next().unwrap()
     }
@@ -67,7 +67,7 @@ fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
     let mut damaged = lines.clone();
     damaged[0][200] ^= 0x11;
     place.set_journal(&damaged);
-    assert_eq!(place.journal_check().level, doctor::Level::Error);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Error);
     place.store.fold(&place.clock).unwrap();
     let told = place.store.reports.take_notices();
     let says = |told: &String| {
@@ -81,7 +81,7 @@ fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
     let bead = snapshot.get("bd-a").unwrap();
     assert_eq!((bead.title.as_str(), bead.priority), ("x", 0));
     assert!(snapshot.get("bd-b").unwrap().has_label("l"));
-    assert_eq!(place.journal_check().level, doctor::Level::Warning);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Warning);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
         "{told:?}"
     );
     let check = place.journal_check();
-    assert_eq!(check.level, doctor::Level::Warning);
+    assert_eq!(check.level, doctor::CheckLevel::Warning);
     assert!(
         check.detail[0].ends_with("what was done to bd-b"),
         "{check:?}"
@@ -122,7 +122,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
     let mended = place.repair().unwrap();
     assert!(mended[0].starts_with("bd-b is as"), "{mended:?}");
     assert_whole(&place.store.snapshot().unwrap(), "mended");
-    assert_eq!(place.journal_check().level, doctor::Level::Ok);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Ok);
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
             .has_label("l")
     );
     let check = place.journal_check();
-    assert_eq!(check.level, doctor::Level::Warning, "{check:?}");
+    assert_eq!(check.level, doctor::CheckLevel::Warning, "{check:?}");
     assert!(check.fix.unwrap().contains("acknowledged.jsonl"));
     fs::remove_dir_all(place.dir.join("damaged")).unwrap();
-    assert_eq!(place.journal_check().level, doctor::Level::Ok);
+    assert_eq!(place.journal_check().level, doctor::CheckLevel::Ok);
 }
 
 #[test]
