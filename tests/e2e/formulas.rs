@@ -70,7 +70,7 @@ fn problem(line: &str) -> Option<String> {
     let words = words(line);
     let command: Command = match words.first()?.as_str() {
         "gt" => gt_cli::command(),
-        _ => bd_cli::command(),
+        _ => bd_cli::build_command_line(),
     };
     let error = command.try_get_matches_from(&words).err()?;
     let is_shortened = matches!(

@@ -5,7 +5,7 @@ use clap::Command;
 /// The programs, by name.
 pub fn programs() -> [(&'static str, Command); 4] {
     [
-        ("bd", bd_cli::command()),
+        ("bd", bd_cli::build_command_line()),
         ("gt", gt_cli::command()),
         ("gtd", gtd::command()),
         ("gt-keeper", gt_keeper::command()),

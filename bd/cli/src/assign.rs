@@ -18,8 +18,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("assign")?;
-    let beads = each::change(ctx, "assigning", &[args.id], |tx, id| {
+    ctx.check_writable("assign")?;
+    let beads = each::change_each(ctx, "assigning", &[args.id], |tx, id| {
         let assignee = Some(args.name.clone());
         change::update_bead(
             tx,

@@ -28,8 +28,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("batch")?;
-    let text = args::file(ctx, &args.file)?;
+    ctx.check_writable("batch")?;
+    let text = args::read_input_file(ctx, &args.file)?;
     let steps = change::read_script(&text).map_err(|error| UsageError(error.to_string()))?;
     let mut made = Vec::new();
     let done = ctx.store()?.transact(&ctx.author(), &ctx.clock, |tx| {

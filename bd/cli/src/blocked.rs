@@ -69,18 +69,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
     let items = items.into_iter().filter_map(item).collect();
-    Ok(Box::new(Blocked { items, total }))
+    Ok(Box::new(BlockedReport { items, total }))
 }
 
 /// Blocked beads and what they wait for.
 #[derive(Debug)]
-struct Blocked {
+struct BlockedReport {
     items: Vec<(Bead, Vec<String>)>,
     /// How many there are in all.
     total: usize,
 }
 
-impl Report for Blocked {
+impl Report for BlockedReport {
     fn json(&self) -> Value {
         let one = |(bead, by): &(Bead, Vec<String>)| {
             let mut value = plain_json(bead);
@@ -102,10 +102,10 @@ impl Report for Blocked {
             page.blank();
             let head = format!(
                 "[{}] {}: ",
-                line::priority(&style, bead.priority),
+                line::paint_priority(&style, bead.priority),
                 style.cyan(&escape::escape_line(&bead.id))
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
             if by.is_empty() {
                 page.line(format!("  Status: {}", bead.status));
             } else {

@@ -55,7 +55,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("close")?;
+    ctx.check_writable("close")?;
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
         return Err(
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let from_file = args
         .reason_file
-        .map(|path| args::file(ctx, &path))
+        .map(|path| args::read_input_file(ctx, &path))
         .transpose()?;
     let given = from_file
         .or(args.reason)
@@ -81,21 +81,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let session = args.session.or_else(own).unwrap_or_default();
     each::resolve_all(ctx, &ids)?;
     let was_open = match ids.first() {
-        Some(id) if args.go_on => ctx.store_of(id)?.snapshot()?.resolve(id)?.is_open(),
+        Some(id) if args.go_on => ctx.store_for_id(id)?.snapshot()?.resolve(id)?.is_open(),
         _ => true,
     };
-    let closed = each::change(ctx, "closing", &ids, |tx, id| {
+    let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
         change::close_bead(tx, id, &reason, &session, args.force)
     })?;
     let unblocked = match closed.first() {
-        Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,
+        Some(bead) if args.suggest_next => find_unblocked(ctx, &bead.id)?,
         _ => Vec::new(),
     };
     let step = match closed.first() {
-        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, was_open && !args.no_auto)?),
+        Some(bead) if args.go_on => Some(find_next_step(ctx, &bead.id, was_open && !args.no_auto)?),
         _ => None,
     };
-    Ok(Box::new(Closed {
+    Ok(Box::new(CloseReport {
         beads: closed,
         unblocked,
         step,
@@ -103,16 +103,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The step after a closed one, begun if `begin` says so.
-fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAdvance> {
-    let store = ctx.store_of(id)?;
+fn find_next_step(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAdvance> {
+    let store = ctx.store_for_id(id)?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(progress::advance_molecule(tx, id, begin)?)
     })
 }
 
 /// What waited for a bead and can be started now, most urgent first.
-fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
-    let snapshot = ctx.store_of(id)?.snapshot()?;
+fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let mut found: Vec<Bead> = snapshot
         .dependents_of(id)
         .into_iter()
@@ -133,13 +133,13 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
 
 /// Beads that were closed.
 #[derive(Debug)]
-struct Closed {
+struct CloseReport {
     beads: Vec<Bead>,
     unblocked: Vec<Bead>,
     step: Option<StepAdvance>,
 }
 
-impl Closed {
+impl CloseReport {
     fn step_json(&self, step: &StepAdvance) -> Value {
         let closed = self.beads.first().map(|bead| bead.id.as_str());
         let mut value = json!({
@@ -157,7 +157,7 @@ impl Closed {
     }
 }
 
-impl Report for Closed {
+impl Report for CloseReport {
     fn json(&self) -> Value {
         let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
         if let Some(step) = &self.step {

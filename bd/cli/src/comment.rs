@@ -28,10 +28,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("comment")?;
+    ctx.check_writable("comment")?;
     let text = match (&args.file, args.stdin, args.text.as_slice()) {
-        (Some(path), _, _) => args::file(ctx, path)?,
-        (None, true, _) => args::stdin()?,
+        (Some(path), _, _) => args::read_input_file(ctx, path)?,
+        (None, true, _) => args::read_stdin()?,
         (None, false, []) => {
             return Err(kit::failure::UsageError(
                 "comment text required (use -f to read from a file)".into(),
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         (None, false, words) => words.join(" "),
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let author = ctx.author();
     let who = args.author.as_deref().unwrap_or(&author.actor);
     let result = store.transact(&author, &ctx.clock, |tx| {

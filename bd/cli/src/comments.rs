@@ -20,27 +20,27 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     local_time: bool,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<CommentsCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum CommentsCommand {
     /// Add a comment
     Add(comment::Args),
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if let Some(Verb::Add(add)) = args.verb {
+    if let Some(CommentsCommand::Add(add)) = args.verb {
         return comment::run(ctx, add);
     }
     let id = args
         .id
         .ok_or_else(|| UsageError("issue ID is required".into()))?;
-    let snapshot = ctx.store_of(&id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&id)?.snapshot()?;
     let bead = snapshot
         .resolve(&id)
         .with_context(|| format!("resolving {id}"))?;
-    Ok(Box::new(Comments {
+    Ok(Box::new(CommentsReport {
         id: bead.id.clone(),
         comments: bead.comments.clone(),
     }))
@@ -48,12 +48,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// The comments on a bead.
 #[derive(Debug)]
-struct Comments {
+struct CommentsReport {
     id: String,
     comments: Vec<Comment>,
 }
 
-impl Report for Comments {
+impl Report for CommentsReport {
     fn json(&self) -> Value {
         serde_json::to_value(&self.comments).unwrap_or_default()
     }

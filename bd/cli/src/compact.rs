@@ -27,7 +27,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let before = ctx
         .now()
-        .checked_sub(age(&args.older_than)?)
+        .checked_sub(parse_age(&args.older_than)?)
         .map_err(|_| UsageError(format!("{} is too long ago", args.older_than)))?;
     let store = ctx.store()?;
     let beads = if args.dry_run {
@@ -37,18 +37,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter_map(|id| snapshot.get(id).cloned())
             .collect()
     } else {
-        ctx.may_change("compact")?;
+        ctx.check_writable("compact")?;
         let moved = store.compact(&ctx.author(), &ctx.clock, before);
         moved?
     };
-    Ok(Box::new(Compacted {
+    Ok(Box::new(CompactReport {
         beads,
         dry_run: args.dry_run,
     }))
 }
 
 /// An age in days, weeks, months of 30 days or years of 365.
-fn age(text: &str) -> Result<SignedDuration, UsageError> {
+fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
     let wrong = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
     let unit = text.chars().last().ok_or_else(wrong)?;
     let number: i64 = text[..text.len() - unit.len_utf8()]
@@ -69,12 +69,12 @@ fn age(text: &str) -> Result<SignedDuration, UsageError> {
 
 /// Beads that went, or would go.
 #[derive(Debug)]
-struct Compacted {
+struct CompactReport {
     beads: Vec<Bead>,
     dry_run: bool,
 }
 
-impl Report for Compacted {
+impl Report for CompactReport {
     fn json(&self) -> Value {
         let ids: Vec<&str> = self.beads.iter().map(|bead| bead.id.as_str()).collect();
         json!({"archived": ids, "dry_run": self.dry_run})

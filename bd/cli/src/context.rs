@@ -30,7 +30,7 @@ pub(crate) struct Context {
     /// The settings of the project around the working directory, beneath environment and flags.
     pub config: Config,
     /// Whether nothing may be changed.
-    pub readonly: bool,
+    pub is_readonly: bool,
     /// What its stores notice.
     pub reports: StoreReports,
     found: Result<find::ProjectLocation, find::NotFound>,
@@ -58,7 +58,7 @@ impl Context {
             env,
             ui,
             config,
-            readonly,
+            is_readonly: readonly,
             reports: StoreReports::default(),
             found,
             author: OnceCell::new(),
@@ -66,19 +66,19 @@ impl Context {
     }
 
     /// How the project was found.
-    pub(crate) fn found(&self) -> Result<&find::ProjectLocation, find::NotFound> {
+    pub(crate) fn project(&self) -> Result<&find::ProjectLocation, find::NotFound> {
         self.found.as_ref().map_err(Clone::clone)
     }
 
     /// Says that a flag named the place, and not the environment.
-    pub(crate) fn named_by(&mut self, flag: &'static str) {
+    pub(crate) fn set_named_by(&mut self, flag: &'static str) {
         if let Err(find::NotFound::Named { by, .. }) = &mut self.found {
             *by = flag;
         }
     }
 
     /// Says that the beads of this place, which were not found, are on a branch.
-    pub(crate) fn is_on_branch(&mut self, name: &str) {
+    pub(crate) fn set_sync_branch(&mut self, name: &str) {
         if let Err(find::NotFound::Around { branch, .. }) = &mut self.found {
             *branch = Some(name.to_owned());
         }
@@ -91,15 +91,15 @@ impl Context {
 
     /// The store of the working directory.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
-        let dir = &self.found()?.dir;
+        let dir = &self.project()?.dir;
         Ok(self
             .open(dir)?
             .with_settings(self.config.files_for_dir(dir)))
     }
 
     /// The store that holds an id: that of the route for its prefix, else the one of the working directory.
-    pub(crate) fn store_of(&self, id: &str) -> anyhow::Result<Store> {
-        let local = self.found()?;
+    pub(crate) fn store_for_id(&self, id: &str) -> anyhow::Result<Store> {
+        let local = self.project()?;
         let routed = self.routes(&local.dir).dir_for(id);
         match routed.filter(|dir| *dir != local.dir) {
             Some(dir) => Ok(self.open(&dir)?),
@@ -113,8 +113,8 @@ impl Context {
     }
 
     /// Refuses in read-only mode.
-    pub(crate) fn may_change(&self, operation: &'static str) -> Result<(), ReadOnly> {
-        if self.readonly {
+    pub(crate) fn check_writable(&self, operation: &'static str) -> Result<(), ReadOnly> {
+        if self.is_readonly {
             return Err(ReadOnly(operation));
         }
         Ok(())
@@ -152,7 +152,7 @@ impl Context {
     }
 
     /// A time given to a flag.
-    pub(crate) fn time(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
+    pub(crate) fn parse_time(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
         when::parse_time(text, self.now(), &local_time_zone()).ok_or_else(|| {
             UsageError(format!(
                 "invalid {flag} format \"{text}\": use +2d, 2026-03-01, an RFC 3339 time, or words such as tomorrow"
@@ -161,7 +161,7 @@ impl Context {
     }
 
     /// A time that lies back, or an age such as `5m`, given to a flag.
-    pub(crate) fn past(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
+    pub(crate) fn parse_past_time(&self, flag: &str, text: &str) -> Result<Timestamp, UsageError> {
         when::parse_past_time(text, self.now(), &local_time_zone()).ok_or_else(|| {
             UsageError(format!(
                 "invalid {flag} format \"{text}\": use 2h, 3d, 2026-03-01, an RFC 3339 time, or words such as yesterday"
@@ -171,15 +171,15 @@ impl Context {
 
     /// The bead that was last created, updated or shown here.
     pub(crate) fn last_touched(&self) -> Option<String> {
-        let path = self.found().ok()?.dir.join("last-touched");
+        let path = self.project().ok()?.dir.join("last-touched");
         let text = String::from_utf8(file::read_file_if_exists(&path).ok()??).ok()?;
         let id = text.lines().next()?.trim();
         (!id.is_empty()).then(|| id.to_owned())
     }
 
     /// Remembers a bead for commands without an id.
-    pub(crate) fn touch(&self, id: &str) {
-        if let (Ok(found), false) = (self.found(), self.readonly) {
+    pub(crate) fn set_last_touched(&self, id: &str) {
+        if let (Ok(found), false) = (self.project(), self.is_readonly) {
             let path = found.dir.join("last-touched");
             if self.last_touched().as_deref() == Some(id) {
                 return;

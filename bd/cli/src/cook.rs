@@ -41,8 +41,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let shelf = super::mol::shelf(ctx, &args.search_path);
-    let given = super::mol::values(&args.var)?;
+    let shelf = super::mol::build_search_path(ctx, &args.search_path);
+    let given = super::mol::parse_vars(&args.var)?;
     let loaded = shelf.load(&args.formula)?;
     let cooked = cook_formula(&shelf, &loaded, &given)?;
     for warning in &cooked.warnings {
@@ -52,16 +52,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_runtime = args.mode.as_deref() == Some("runtime") || !given.is_empty();
     if is_runtime {
         let values = vars::complete_values(&formula, &given)?;
-        put_in(&mut formula.steps, &values);
+        substitute_variables(&mut formula.steps, &values);
     }
     if args.dry_run {
-        return Ok(Box::new(Preview { formula }));
+        return Ok(Box::new(CookPreview { formula }));
     }
     if !args.persist {
         ctx.ui.raw(&to_pretty_json(&formula));
         return Ok(Box::new(EmptyReport));
     }
-    ctx.may_change("cook")?;
+    ctx.check_writable("cook")?;
     let variables = formula.vars.keys().cloned().collect();
     let points = formula.compose.bond_points.iter();
     let bond_points = points.map(|point| point.id.clone()).collect();
@@ -73,7 +73,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let created = proto::persist_proto(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
-    Ok(Box::new(Persisted {
+    Ok(Box::new(CookReport {
         id,
         created,
         variables,
@@ -82,20 +82,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-fn put_in(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
+fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::VarValues) {
     for step in steps {
         step.map_texts(&|text: &str| vars::substitute(text, values));
-        put_in(&mut step.children, values);
+        substitute_variables(&mut step.children, values);
     }
 }
 
 /// What would be cooked.
 #[derive(Debug)]
-struct Preview {
+struct CookPreview {
     formula: Formula,
 }
 
-impl Report for Preview {
+impl Report for CookPreview {
     fn json(&self) -> Value {
         json!({
             "dry_run": true,
@@ -124,7 +124,7 @@ impl Report for Preview {
 
 /// A proto that was kept.
 #[derive(Debug)]
-struct Persisted {
+struct CookReport {
     id: String,
     formula: String,
     created: usize,
@@ -132,7 +132,7 @@ struct Persisted {
     bond_points: Vec<String>,
 }
 
-impl Report for Persisted {
+impl Report for CookReport {
     fn json(&self) -> Value {
         let mut value = json!({
             "proto_id": self.id,

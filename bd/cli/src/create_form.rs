@@ -24,7 +24,7 @@ const QUESTIONS: [(&str, &str); 7] = [
 ];
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    ctx.may_change("create-form")?;
+    ctx.check_writable("create-form")?;
     let mut lines = io::stdin().lock().lines();
     let mut answers: [String; 7] = Default::default();
     for (slot, (question, default)) in answers.iter_mut().zip(QUESTIONS) {
@@ -40,5 +40,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         }
         *slot = if answer.is_empty() { default } else { answer }.to_owned();
     }
-    create::run(ctx, create::Args::answered(answers))
+    create::run(ctx, create::Args::from_form_answers(answers))
 }

@@ -20,19 +20,19 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("defer")?;
+    ctx.check_writable("defer")?;
     each::resolve_all(ctx, &args.ids)?;
     let until = args
         .until
         .as_deref()
-        .map(|text| ctx.time("--until", text))
+        .map(|text| ctx.parse_time("--until", text))
         .transpose()?;
     let edit = BeadEdit {
         status: Some(Status::Deferred),
         defer_until: until.map(|until| Some(Stamp::from(until))),
         ..BeadEdit::default()
     };
-    let beads = each::change(ctx, "deferring", &args.ids, |tx, id| {
+    let beads = each::change_each(ctx, "deferring", &args.ids, |tx, id| {
         change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {

@@ -42,7 +42,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut ids = args.ids;
     if let Some(path) = &args.from_file {
-        let text = args::file(ctx, path)?;
+        let text = args::read_input_file(ctx, path)?;
         let lines = text.lines().map(str::trim);
         ids.extend(
             lines
@@ -61,17 +61,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    check(&snapshot, &ids)?;
+    check_all_exist(&snapshot, &ids)?;
     if args.cascade {
         ids = with_dependents(&snapshot, ids);
     }
     if !args.force || args.dry_run {
-        preview(ctx, &snapshot, &ids);
+        print_preview(ctx, &snapshot, &ids);
         return Ok(Box::new(EmptyReport));
     }
-    ctx.may_change("delete")?;
+    ctx.check_writable("delete")?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        check(tx, &ids)?;
+        check_all_exist(tx, &ids)?;
         let mut total = DeletionEffects::default();
         for id in &ids {
             let done = change::delete_bead(tx, id, &args.reason, args.hard)?;
@@ -86,10 +86,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "  Removed {} dependency link(s), updated text references in {} issue(s)",
         total.dependencies_removed, total.references_updated
     );
-    TextReport::lines(summary(&ids, total, single), vec![line, details]).into_answer()
+    TextReport::lines(summarize_deletion(&ids, total, single), vec![line, details]).into_answer()
 }
 
-fn summary(ids: &[String], total: DeletionEffects, single: bool) -> Value {
+fn summarize_deletion(ids: &[String], total: DeletionEffects, single: bool) -> Value {
     if single {
         return json!({
             "deleted": ids[0],
@@ -108,9 +108,9 @@ fn summary(ids: &[String], total: DeletionEffects, single: bool) -> Value {
 /// Some of the beads are not there.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
-struct Missing(Vec<String>);
+struct MissingBeads(Vec<String>);
 
-fn check(snapshot: &Snapshot, ids: &[String]) -> Result<(), Missing> {
+fn check_all_exist(snapshot: &Snapshot, ids: &[String]) -> Result<(), MissingBeads> {
     let missing: Vec<String> = ids
         .iter()
         .filter(|id| snapshot.get_live(id).is_none())
@@ -119,7 +119,7 @@ fn check(snapshot: &Snapshot, ids: &[String]) -> Result<(), Missing> {
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(Missing(missing))
+        Err(MissingBeads(missing))
     }
 }
 
@@ -137,7 +137,7 @@ fn with_dependents(snapshot: &Snapshot, ids: Vec<String>) -> Vec<String> {
     all
 }
 
-fn preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
+fn print_preview(ctx: &Context, snapshot: &Snapshot, ids: &[String]) {
     let mut text = "⚠️  DELETE PREVIEW\n\nIssues to delete:\n".to_owned();
     for bead in ids.iter().filter_map(|id| snapshot.get(id)) {
         text.push_str(&format!(

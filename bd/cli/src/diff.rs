@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     };
     let found = differ::find_differences(old.into_iter(), new.into_iter());
-    Ok(Box::new(Differences(found)))
+    Ok(Box::new(DiffReport(found)))
 }
 
 fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
@@ -55,12 +55,12 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
 }
 
 #[derive(Debug)]
-struct Differences(Vec<BeadDifference>);
+struct DiffReport(Vec<BeadDifference>);
 
 /// How long a value may be on a line.
 const VALUE: usize = 60;
 
-fn short(value: &Value) -> String {
+fn shorten_value(value: &Value) -> String {
     let text = match value {
         Value::Null => return "(empty)".to_owned(),
         Value::String(text) => text.clone(),
@@ -70,7 +70,7 @@ fn short(value: &Value) -> String {
     cut::cut_to_width(&escape::escape_line(&text), VALUE)
 }
 
-impl Report for Differences {
+impl Report for DiffReport {
     fn json(&self) -> Value {
         let one = |own: &BeadDifference| {
             let mut value = json!({"issue_id": own.bead().id, "diff_type": own.kind()});
@@ -101,13 +101,17 @@ impl Report for Differences {
             };
             let bead = own.bead();
             let id = style.cyan(&escape::escape_line(&bead.id));
-            super::line::fitted(page, &format!("{mark} {id} "), &bead.title, "");
+            super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
             for (name, old, new) in &own.fields {
                 if name == "updated_at" {
                     continue;
                 }
                 let name = escape::escape_line(name);
-                page.cut_line(format!("    {name}: {} → {}", short(old), short(new)));
+                page.cut_line(format!(
+                    "    {name}: {} → {}",
+                    shorten_value(old),
+                    shorten_value(new)
+                ));
             }
         }
     }

@@ -70,7 +70,7 @@ struct OlderArgs {
 
 impl Args {
     /// The project of the working directory.
-    pub(super) fn here(fix: bool) -> Self {
+    pub(super) fn for_current_project(fix: bool) -> Self {
         Self {
             path: None,
             fix,
@@ -91,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => ctx.store()?,
     };
     let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
-        ctx.may_change("doctor --fix")?;
+        ctx.check_writable("doctor --fix")?;
         let mended = doctor::repair_store(&store, &ctx.author(), &ctx.clock);
         mended?
     } else {
@@ -118,10 +118,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.check_health {
         checks.retain(|check| check.level != CheckLevel::Ok);
     }
-    let report = Examined {
+    let report = DoctorReport {
         path: store.dir().to_owned(),
         checks,
-        mended,
+        repaired: mended,
     };
     if let Some(path) = &args.output {
         let path = ctx.env.make_absolute(&path.to_string_lossy());
@@ -141,20 +141,20 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
 
 /// What was seen.
 #[derive(Debug)]
-struct Examined {
+struct DoctorReport {
     path: PathBuf,
     checks: Vec<DoctorCheck>,
-    mended: Vec<String>,
+    repaired: Vec<String>,
 }
 
-impl Examined {
+impl DoctorReport {
     fn worst(&self) -> CheckLevel {
         let levels = self.checks.iter().map(|check| check.level);
         levels.max().unwrap_or(CheckLevel::Ok)
     }
 }
 
-impl Report for Examined {
+impl Report for DoctorReport {
     fn json(&self) -> Value {
         let checks: Vec<Value> = self
             .checks
@@ -172,14 +172,14 @@ impl Report for Examined {
         json!({
             "path": self.path.display().to_string(),
             "checks": checks,
-            "mended": self.mended,
+            "mended": self.repaired,
             "overall_ok": self.worst() != CheckLevel::Error,
             "cli_version": env!("CARGO_PKG_VERSION"),
         })
     }
 
     fn human(&self, page: &mut Page) {
-        for line in &self.mended {
+        for line in &self.repaired {
             page.line(format!("✓ {}", escape::escape_line(line)));
         }
         for check in &self.checks {

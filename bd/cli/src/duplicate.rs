@@ -19,11 +19,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("duplicate")?;
-    let store = ctx.store_of(&args.id)?;
+    ctx.check_writable("duplicate")?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
-        let canonical = dep::resolve(tx, &args.of, "canonical")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let canonical = dep::resolve_dep_end(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
         change::replace_bead(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
         Ok((id, canonical))

@@ -28,13 +28,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let beads: Vec<&Bead> = snapshot.live().collect();
     let groups = similar::equal_groups(beads.iter().copied());
-    let groups: Vec<Group> = groups
+    let groups: Vec<DuplicateGroup> = groups
         .iter()
-        .map(|group| Group::of(&snapshot, &beads, group))
+        .map(|group| DuplicateGroup::from_beads(&snapshot, &beads, group))
         .collect();
     let merges = args.auto_merge && !args.dry_run;
     if merges {
-        ctx.may_change("duplicates")?;
+        ctx.check_writable("duplicates")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             for group in &groups {
                 for source in group.sources() {
@@ -45,7 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    Ok(Box::new(Duplicates {
+    Ok(Box::new(DuplicatesReport {
         groups,
         merges,
         suggests: args.auto_merge,
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// One bead of a group.
 #[derive(Debug)]
-struct Member {
+struct DuplicateMember {
     bead: Bead,
     references: usize,
     dependents: usize,
@@ -62,13 +62,13 @@ struct Member {
 
 /// Beads that say the same.
 #[derive(Debug)]
-struct Group {
-    members: Vec<Member>,
+struct DuplicateGroup {
+    members: Vec<DuplicateMember>,
     target: String,
 }
 
-impl Group {
-    fn of(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
+impl DuplicateGroup {
+    fn from_beads(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
         let named = |id: &str| {
             let texts = all.iter().filter(|bead| {
                 let texts = [&bead.description, &bead.notes, &bead.design];
@@ -76,12 +76,12 @@ impl Group {
             });
             texts.count()
         };
-        let member = |bead: &&Bead| Member {
+        let member = |bead: &&Bead| DuplicateMember {
             bead: (*bead).clone(),
             references: named(&bead.id),
             dependents: snapshot.dependent_count(&bead.id),
         };
-        let members: Vec<Member> = group.iter().map(member).collect();
+        let members: Vec<DuplicateMember> = group.iter().map(member).collect();
         let best = members
             .iter()
             .rev()
@@ -96,7 +96,7 @@ impl Group {
     }
 }
 
-impl Member {
+impl DuplicateMember {
     fn weight(&self) -> usize {
         self.dependents + self.bead.dependencies.len()
     }
@@ -104,15 +104,15 @@ impl Member {
 
 /// Groups of duplicates.
 #[derive(Debug)]
-struct Duplicates {
-    groups: Vec<Group>,
+struct DuplicatesReport {
+    groups: Vec<DuplicateGroup>,
     merges: bool,
     suggests: bool,
 }
 
-impl Duplicates {
+impl DuplicatesReport {
     fn commands(&self) -> Vec<String> {
-        let of = |group: &Group| {
+        let of = |group: &DuplicateGroup| {
             let target = group.target.clone();
             let commands = group.sources();
             let commands = commands.map(move |id| format!("bd duplicate {id} --of {target}"));
@@ -122,9 +122,9 @@ impl Duplicates {
     }
 }
 
-impl Report for Duplicates {
+impl Report for DuplicatesReport {
     fn json(&self) -> Value {
-        let member = |own: &Member, target: &str| {
+        let member = |own: &DuplicateMember, target: &str| {
             json!({
                 "id": own.bead.id,
                 "title": own.bead.title,
@@ -137,7 +137,7 @@ impl Report for Duplicates {
                 "is_merge_target": own.bead.id == target,
             })
         };
-        let group = |own: &Group| {
+        let group = |own: &DuplicateGroup| {
             let issues: Value = own
                 .members
                 .iter()
@@ -159,7 +159,7 @@ impl Report for Duplicates {
             value["merge_commands"] = json!(self.commands());
         }
         if self.merges {
-            let result = |own: &Group| json!({"target": own.target, "closed": own.sources().collect::<Vec<_>>()});
+            let result = |own: &DuplicateGroup| json!({"target": own.target, "closed": own.sources().collect::<Vec<_>>()});
             value["merge_results"] = self.groups.iter().map(result).collect();
         }
         value

@@ -30,7 +30,7 @@ pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
 }
 
 /// Runs `work` on each id, resolved, in the store that holds it.
-pub(crate) fn change<T>(
+pub(crate) fn change_each<T>(
     ctx: &Context,
     verb: &str,
     ids: &[String],
@@ -54,7 +54,7 @@ pub(crate) fn change<T>(
                 match tx.attempt(|tx| work(tx, &id)) {
                     Ok(value) => done.push(value),
                     Err(error) => {
-                        let of_store = is_of_store(&error);
+                        let of_store = is_store_failure(&error);
                         let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
                         if of_store {
                             return Err(error);
@@ -69,11 +69,11 @@ pub(crate) fn change<T>(
         done.extend(some);
         problems.extend(failed);
     }
-    finish(ctx, done, problems)
+    finish_each(ctx, done, problems)
 }
 
 /// Whether it is no fault of the bead: the disk, the lock, the file.
-fn is_of_store(error: &ChangeError) -> bool {
+fn is_store_failure(error: &ChangeError) -> bool {
     let ChangeError::Store(error) = error else {
         return false;
     };
@@ -81,7 +81,7 @@ fn is_of_store(error: &ChangeError) -> bool {
 }
 
 /// Tells the problems; fails where nothing was done.
-pub(crate) fn finish<T>(
+pub(crate) fn finish_each<T>(
     ctx: &Context,
     done: Vec<T>,
     mut problems: Vec<anyhow::Error>,
@@ -108,7 +108,7 @@ fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
 fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
     let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
     for id in ids {
-        let store = ctx.store_of(id)?;
+        let store = ctx.store_for_id(id)?;
         match groups.iter_mut().find(|(own, _)| own.dir() == store.dir()) {
             Some((_, group)) => group.push(id.clone()),
             None => groups.push((store, vec![id.clone()])),

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 /// A text of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum TextField {
     Title,
     Description,
     Design,
@@ -52,7 +52,7 @@ enum Field {
     Acceptance,
 }
 
-impl Field {
+impl TextField {
     fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -88,17 +88,17 @@ impl Field {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("edit")?;
+    ctx.check_writable("edit")?;
     let field = match args {
-        Args { title: true, .. } => Field::Title,
-        Args { design: true, .. } => Field::Design,
-        Args { notes: true, .. } => Field::Notes,
+        Args { title: true, .. } => TextField::Title,
+        Args { design: true, .. } => TextField::Design,
+        Args { notes: true, .. } => TextField::Notes,
         Args {
             acceptance: true, ..
-        } => Field::Acceptance,
-        _ => Field::Description,
+        } => TextField::Acceptance,
+        _ => TextField::Description,
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
     let (id, old) = (bead.id.as_str(), field.text(&bead));
     let file = tempfile::Builder::new()
@@ -121,7 +121,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             return TextReport::new(json!({"id": id, "changed": false}), line).into_answer();
         }
         Ok(new) => new,
-        Err(error) => return Err(keep(path, error, old)),
+        Err(error) => return Err(keep_edit_file(path, error, old)),
     };
     let saved = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let now = tx
@@ -137,16 +137,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Ok(change::update_bead(tx, id, field.edit(new))?)
     });
     if let Err(error) = saved {
-        return Err(keep(path, error, old));
+        return Err(keep_edit_file(path, error, old));
     }
-    ctx.touch(id);
+    ctx.set_last_touched(id);
     let line = format!("✓ Updated the {} of {id}", field.name());
     TextReport::new(json!({"id": id, "changed": true}), line).into_answer()
 }
 
 /// Runs the editor on a file. As git does it, the setting is a shell command, and the path is its argument.
 fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
-    let editor = editor(ctx);
+    let editor = choose_editor(ctx);
     let status = ChildCommand::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), &editor])
         .arg(path)
@@ -158,7 +158,7 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
     Err(UsageError(format!("the editor failed: {editor}; nothing was written")).into())
 }
 
-fn editor(ctx: &Context) -> String {
+fn choose_editor(ctx: &Context) -> String {
     let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
     let setting = || {
         Git::at(ctx.env.cwd())
@@ -174,10 +174,10 @@ fn editor(ctx: &Context) -> String {
 }
 
 /// The text that the editor left, without the line end that was added for it.
-fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
+fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path);
     let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
-    if field == Field::Title {
+    if field == TextField::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {
             return Err(
@@ -193,7 +193,7 @@ fn read_back(path: &Path, field: Field, old: &str) -> anyhow::Result<String> {
 }
 
 /// Keeps the file of an edit that failed, and names it in the error; not if it still has the old text.
-fn keep(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
+fn keep_edit_file(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if text.trim_end() == old.trim_end() {
         return error;

@@ -45,7 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let mut filter = args.filter.filter(ctx)?;
+    let mut filter = args.filter.to_filter(ctx)?;
     filter.parent = args
         .parent
         .map(|id| snapshot.resolve(&id).map(|bead| bead.id.clone()))

@@ -58,7 +58,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let pairs = pairs
         .into_iter()
         .map(|pair| (pair.a.clone(), pair.b.clone(), pair.similarity));
-    Ok(Box::new(Pairs {
+    Ok(Box::new(FindDuplicatesReport {
         pairs: pairs.collect(),
         threshold: args.threshold,
     }))
@@ -66,12 +66,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Beads that are alike.
 #[derive(Debug)]
-struct Pairs {
+struct FindDuplicatesReport {
     pairs: Vec<(Bead, Bead, f64)>,
     threshold: f64,
 }
 
-impl Report for Pairs {
+impl Report for FindDuplicatesReport {
     fn json(&self) -> Value {
         let one = |(a, b, similarity): &(Bead, Bead, f64)| {
             json!({

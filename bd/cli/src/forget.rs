@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use bd::config;
 
-use super::remember::setting;
+use super::remember::memory_setting;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Remove a note of `bd remember`
@@ -17,9 +17,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("forget")?;
+    ctx.check_writable("forget")?;
     let store = ctx.store()?;
-    let (key, name) = (&args.key, setting(&args.key));
+    let (key, name) = (&args.key, memory_setting(&args.key));
     if ctx.config.get(&name).is_none() {
         let json = json!({"key": key, "found": false});
         return ExitReport::with(

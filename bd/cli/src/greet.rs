@@ -11,7 +11,7 @@ use super::{Command, merge};
 const MARK: &str = ".local_version";
 
 /// Says what is to be known before the command.
-pub(super) fn greet(ctx: &Context, command: &Command) {
+pub(super) fn print_notices(ctx: &Context, command: &Command) {
     if !matches!(
         command,
         Command::Init(_) | Command::Import(_) | Command::Doctor(_)
@@ -23,7 +23,7 @@ pub(super) fn greet(ctx: &Context, command: &Command) {
 
 /// In a folder that has a database and no file of issues nothing was taken over yet.
 fn warn_of_database(ctx: &Context) {
-    let Ok(found) = ctx.found() else { return };
+    let Ok(found) = ctx.project() else { return };
     if found.dir.join("issues.jsonl").exists() {
         return;
     }
@@ -46,10 +46,10 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
             | Command::Doctor(_)
             | Command::Mcp(_)
     );
-    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.readonly || installs {
+    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.is_readonly || installs {
         return;
     }
-    let Ok(found) = ctx.found() else { return };
+    let Ok(found) = ctx.project() else { return };
     let mark = found.dir.join(MARK);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
     // A mark that cannot be kept would make the hint come each time.

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let snapshot = store.snapshot()?;
     let mut id = args.id.clone();
     let mut events = store.events_of(&id)?;
@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    let mut history = History {
+    let mut history = HistoryReport {
         id,
         events,
         elsewhere: HashMap::new(),
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// The events of one bead.
 #[derive(Debug)]
-struct History {
+struct HistoryReport {
     id: String,
     events: Vec<Event>,
     /// The events of other clones, each with its clone.
@@ -62,7 +62,7 @@ struct History {
 
 /// Why a change does not begin where the one before it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Break<'a> {
+enum HistoryGap<'a> {
     /// Someone edited the file, or merged it with git, between the two.
     Outside,
     /// It was made in one clone to a line from before the last one here, which was made in another. Whether the bead
@@ -82,7 +82,7 @@ enum Break<'a> {
 
 /// A change of the bead that was told already.
 #[derive(Debug)]
-struct Seen<'a> {
+struct PriorChange<'a> {
     /// Its clone; none for this one.
     clone: Option<&'a str>,
     /// Who made it.
@@ -93,26 +93,31 @@ struct Seen<'a> {
 
 /// Why a change of a clone begins with a line that the last of those seen did not leave. `from` is how many of them
 /// that clone had before.
-fn gap<'a>(seen: &[Seen<'a>], from: usize, before: Option<&str>, clone: Option<&str>) -> Break<'a> {
-    let is_other = |one: &Seen<'_>| one.clone != clone;
+fn find_gap<'a>(
+    seen: &[PriorChange<'a>],
+    from: usize,
+    before: Option<&str>,
+    clone: Option<&str>,
+) -> HistoryGap<'a> {
+    let is_other = |one: &PriorChange<'_>| one.clone != clone;
     let left = seen.iter().rposition(|one| one.after == before);
     if left.is_some_and(|at| seen[at + 1..].iter().all(is_other)) {
-        return Break::Beside {
+        return HistoryGap::Beside {
             here: clone.is_none(),
         };
     }
     let mut new = seen.iter().skip(from);
     match new.rfind(|one| is_other(one)) {
         // A line that was there before came back by other means than a sync.
-        Some(other) if left.is_none() => Break::Synced {
+        Some(other) if left.is_none() => HistoryGap::Synced {
             by: other.by,
             here: other.clone.is_none(),
         },
-        _ => Break::Outside,
+        _ => HistoryGap::Outside,
     }
 }
 
-impl Break<'_> {
+impl HistoryGap<'_> {
     fn describe_origin(self) -> String {
         let here = |here| {
             if here {
@@ -144,15 +149,15 @@ impl Break<'_> {
     }
 }
 
-impl History {
+impl HistoryReport {
     /// The clone in which an event was made; none for this one.
     fn clone_of(&self, event: &Event) -> Option<&str> {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&Event, &BeadChange, Option<Break<'_>>)> {
+    fn steps(&self) -> impl Iterator<Item = (&Event, &BeadChange, Option<HistoryGap<'_>>)> {
         let mut last: Option<&str> = None;
-        let mut seen: Vec<Seen<'_>> = Vec::new();
+        let mut seen: Vec<PriorChange<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
         let changes = self
             .events
@@ -164,12 +169,12 @@ impl History {
                 let (before, clone) = (change.before.as_deref(), self.clone_of(event));
                 let breaks = last.is_some() && before.is_some() && last != before;
                 let from = taken.get(&clone).copied().unwrap_or_default();
-                let gap = breaks.then(|| gap(&seen, from, before, clone));
-                if !matches!(gap, Some(Break::Beside { .. })) {
+                let gap = breaks.then(|| find_gap(&seen, from, before, clone));
+                if !matches!(gap, Some(HistoryGap::Beside { .. })) {
                     taken.insert(clone, seen.len());
                 }
                 last = change.after.as_deref().or(last);
-                seen.push(Seen {
+                seen.push(PriorChange {
                     clone,
                     by: &event.actor,
                     after: change.after.as_deref(),
@@ -179,7 +184,7 @@ impl History {
     }
 }
 
-impl Report for History {
+impl Report for HistoryReport {
     fn json(&self) -> Value {
         self.steps()
             .map(|(event, change, gap)| {
@@ -187,7 +192,7 @@ impl Report for History {
                     .fields()
                     .into_iter()
                     .map(|(field, old, new)| {
-                        json!({"field": field, "old": parsed(old), "new": parsed(new)})
+                        json!({"field": field, "old": parse_value(old), "new": parse_value(new)})
                     })
                     .collect();
                 let lost = conflict_losers(change).into_iter();
@@ -202,8 +207,8 @@ impl Report for History {
                     "type": change.kind().as_str(),
                     "verb": event.verb,
                     "undoes": event.undoes,
-                    "outside_before": gap == Some(Break::Outside),
-                    "sync_before": gap.map_or(Value::Null, Break::json),
+                    "outside_before": gap == Some(HistoryGap::Outside),
+                    "sync_before": gap.map_or(Value::Null, HistoryGap::json),
                     "changes": fields,
                     "lost": lost,
                 })
@@ -242,13 +247,16 @@ impl Report for History {
                 page.cut_line(format!(
                     "    {}: {} → {}",
                     escape::escape_line(field),
-                    shown(old),
-                    shown(new)
+                    format_value(old),
+                    format_value(new)
                 ));
             }
             for (field, value) in conflict_losers(change) {
                 let field = escape::escape_line(field);
-                page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
+                page.cut_line(format!(
+                    "    lost in the merge: {field} {}",
+                    format_plain(value)
+                ));
             }
         }
     }
@@ -258,7 +266,7 @@ impl Report for History {
 fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
-        match parsed(Some(raw.get())) {
+        match parse_value(Some(raw.get())) {
             Value::Array(values) if PARTS.contains(&field.as_str()) => {
                 found.extend(values.into_iter().map(|value| (field.as_str(), value)));
             }
@@ -269,17 +277,17 @@ fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
 }
 
 /// A value for `--json`.
-pub(super) fn parsed(raw: Option<&str>) -> Value {
+pub(super) fn parse_value(raw: Option<&str>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw).ok())
         .unwrap_or_default()
 }
 
 /// A value on one line.
-pub(super) fn shown(raw: Option<&str>) -> String {
-    plain(parsed(raw))
+pub(super) fn format_value(raw: Option<&str>) -> String {
+    format_plain(parse_value(raw))
 }
 
-fn plain(value: Value) -> String {
+fn format_plain(value: Value) -> String {
     match value {
         Value::Null => "–".to_owned(),
         Value::String(text) => escape::escape_line(&text),
@@ -311,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_sync_is_told_from_what_was_edited_or_went_back() {
-        let seen = |clone, by, after| Seen {
+        let seen = |clone, by, after| PriorChange {
             clone,
             by,
             after: Some(after),
@@ -322,16 +330,25 @@ mod tests {
             seen(None, "alice", "2"),
             seen(other, "bob", "3"),
         ];
-        let beside = Break::Beside { here: false };
-        assert_eq!(gap(&both[..2], 0, Some("1"), other), beside);
-        let merged = Break::Synced {
+        let beside = HistoryGap::Beside { here: false };
+        assert_eq!(find_gap(&both[..2], 0, Some("1"), other), beside);
+        let merged = HistoryGap::Synced {
             by: "bob",
             here: false,
         };
-        assert_eq!(gap(&both, 2, Some("merged"), None), merged);
+        assert_eq!(find_gap(&both, 2, Some("merged"), None), merged);
         // It had that before: a person did something more.
-        assert_eq!(gap(&both, 3, Some("edited"), None), Break::Outside);
-        assert_eq!(gap(&both[..2], 1, Some("1"), None), Break::Outside);
-        assert_eq!(gap(&both[..2], 1, Some("edited"), None), Break::Outside);
+        assert_eq!(
+            find_gap(&both, 3, Some("edited"), None),
+            HistoryGap::Outside
+        );
+        assert_eq!(
+            find_gap(&both[..2], 1, Some("1"), None),
+            HistoryGap::Outside
+        );
+        assert_eq!(
+            find_gap(&both[..2], 1, Some("edited"), None),
+            HistoryGap::Outside
+        );
     }
 }

@@ -24,11 +24,11 @@ const DISMISSED: &str = "Dismissed";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<HumanCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum HumanCommand {
     /// List beads that wait for a person
     List {
         /// Only beads of this status; `all` for any
@@ -63,8 +63,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ctx.ui.raw(include_str!("../../templates/human.md"));
             Ok(Box::new(EmptyReport))
         }
-        Some(Verb::List { status }) => list(ctx, status.as_deref()),
-        Some(Verb::Respond { id, response }) => {
+        Some(HumanCommand::List { status }) => list_waiting(ctx, status.as_deref()),
+        Some(HumanCommand::Respond { id, response }) => {
             if response.trim().is_empty() {
                 return Err(UsageError(
                     "response text required: bd human respond ID -r TEXT".into(),
@@ -72,20 +72,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .into());
             }
             let comment = format!("Response: {response}");
-            close(ctx, &id, "human respond", Some(&comment), RESPONDED)
+            close_with_comment(ctx, &id, "human respond", Some(&comment), RESPONDED)
         }
-        Some(Verb::Dismiss { id, reason }) => {
+        Some(HumanCommand::Dismiss { id, reason }) => {
             let reason = match reason.as_str() {
                 "" => DISMISSED.to_owned(),
                 reason => format!("{DISMISSED}: {reason}"),
             };
-            close(ctx, &id, "human dismiss", None, &reason)
+            close_with_comment(ctx, &id, "human dismiss", None, &reason)
         }
-        Some(Verb::Stats {}) => stats(ctx),
+        Some(HumanCommand::Stats {}) => count_by_state(ctx),
     }
 }
 
-fn labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
+fn find_labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
     let filter = BeadFilter {
         labels: vec![LABEL.to_owned()],
         ..filter
@@ -93,7 +93,7 @@ fn labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
     filter.apply(snapshot)
 }
 
-fn list(ctx: &Context, status: Option<&str>) -> CommandResult {
+fn list_waiting(ctx: &Context, status: Option<&str>) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut filter = BeadFilter::default();
     match status {
@@ -101,21 +101,23 @@ fn list(ctx: &Context, status: Option<&str>) -> CommandResult {
         Some("all") => {}
         Some(status) => filter.statuses = vec![Status::from(status)],
     }
-    let mut found = labelled(&snapshot, filter);
+    let mut found = find_labelled(&snapshot, filter);
     let count = found.len();
     sort::sort_usual(&mut found, count);
-    Ok(Box::new(Waiting(found.into_iter().cloned().collect())))
+    Ok(Box::new(HumanListReport(
+        found.into_iter().cloned().collect(),
+    )))
 }
 
-fn close(
+fn close_with_comment(
     ctx: &Context,
     given: &str,
     operation: &'static str,
     comment: Option<&str>,
     reason: &str,
 ) -> CommandResult {
-    ctx.may_change(operation)?;
-    let store = ctx.store_of(given)?;
+    ctx.check_writable(operation)?;
+    let store = ctx.store_for_id(given)?;
     let author = ctx.author();
     let bead = store.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?;
@@ -133,9 +135,9 @@ fn close(
     TextReport::new(plain_json(&bead), line).into_answer()
 }
 
-fn stats(ctx: &Context) -> CommandResult {
+fn count_by_state(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let all = labelled(&snapshot, BeadFilter::default());
+    let all = find_labelled(&snapshot, BeadFilter::default());
     let begins = |start: &str| {
         let closed = all.iter().filter(|bead| !bead.is_open());
         closed
@@ -159,9 +161,9 @@ fn stats(ctx: &Context) -> CommandResult {
 }
 
 #[derive(Debug)]
-struct Waiting(Vec<Bead>);
+struct HumanListReport(Vec<Bead>);
 
-impl Report for Waiting {
+impl Report for HumanListReport {
     fn json(&self) -> Value {
         self.0.iter().map(plain_json).collect()
     }
@@ -172,7 +174,7 @@ impl Report for Waiting {
             return;
         }
         for bead in &self.0 {
-            line::listed(page, bead, "");
+            line::write_list_line(page, bead, "");
         }
         page.line("Answer: bd human respond ID -r TEXT");
     }

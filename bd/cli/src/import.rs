@@ -66,12 +66,12 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("import")?;
+    ctx.check_writable("import")?;
     let store = ctx.store()?;
     let prefix = store.prefix()?;
-    let (found, settings) = read(ctx, &args, &prefix)?;
+    let (found, settings) = read_source(ctx, &args, &prefix)?;
     let prefix = settings.get("issue_prefix").cloned().unwrap_or(prefix);
-    let beads = of_here(ctx, &args, found.beads, &prefix)?;
+    let beads = select_importable(ctx, &args, found.beads, &prefix)?;
     let options = ImportOptions {
         skip_existing: args.skip_existing,
         strict: args.strict,
@@ -81,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut done = ImportReport::default();
     let bar = ctx.ui.bar(beads.len());
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        tx.add_vocabulary(words(&settings));
+        tx.add_vocabulary(collect_vocabulary(&settings));
         done = change::import_beads(tx, beads, options, || bar.inc(1))?;
         tx.describe("import", "");
         if args.dry_run {
@@ -101,7 +101,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .collect();
         config::set_all(store.dir(), &pairs)?;
     }
-    let source = Source {
+    let source = ImportSource {
         ids: found.ids,
         edges: found.edges,
         left_out: found.left_out,
@@ -109,11 +109,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         fields: found.fields,
         settings,
     };
-    report(ctx, &done, &source, args.dry_run)
+    report_import(ctx, &done, &source, args.dry_run)
 }
 
 /// The beads that may come in, with the prefix of this place where that is wanted.
-fn of_here(
+fn select_importable(
     ctx: &Context,
     args: &Args,
     mut beads: Vec<Box<Bead>>,
@@ -127,13 +127,13 @@ fn of_here(
         .map(|bead| bead.id.clone())
         .collect();
     if args.rename_on_import {
-        let new = |old: &String| Some((old.clone(), with_prefix(old, prefix)?));
+        let new = |old: &String| Some((old.clone(), replace_prefix(old, prefix)?));
         let ids: NewIds = foreign.iter().filter_map(new).collect();
         for bead in &mut beads {
             change::apply_new_ids(bead, &ids);
         }
     } else if !foreign.is_empty() && !args.force {
-        return Err(mismatch(&foreign, prefix));
+        return Err(prefix_mismatch(&foreign, prefix));
     }
     if !args.force {
         // Deleted beads of another prefix say nothing here.
@@ -143,7 +143,7 @@ fn of_here(
 }
 
 /// The types and statuses that come with the beads.
-fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
+fn collect_vocabulary(settings: &BTreeMap<String, String>) -> Vocabulary {
     let mut config = Config::default();
     for (name, value) in settings {
         config.set_flag(name, value);
@@ -152,7 +152,7 @@ fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
 }
 
 /// What is known of where beads come from.
-struct Source {
+struct ImportSource {
     /// Names there and ids here; empty for records.
     ids: BTreeMap<String, String>,
     edges: usize,
@@ -163,7 +163,7 @@ struct Source {
 }
 
 /// The beads of the file, and the settings that only it has.
-fn read(
+fn read_source(
     ctx: &Context,
     args: &Args,
     prefix: &str,
@@ -185,17 +185,17 @@ fn read(
         settings.retain(|name, _| ctx.config.get(name).is_none());
         return Ok((database.found, settings));
     }
-    let text = args::file(ctx, file)?;
+    let text = args::read_input_file(ctx, file)?;
     if let Some(tracker) = args.from.or_else(|| foreign::detect_tracker(&text)) {
         let here = ctx.store()?.snapshot()?;
         let found = foreign::read_export(&text, tracker, prefix, &here)?;
         return Ok((found, BTreeMap::new()));
     }
-    Ok((records(file, text)?, BTreeMap::new()))
+    Ok((parse_records(file, text)?, BTreeMap::new()))
 }
 
 /// Beads from lines of JSON.
-fn records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
+fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
     let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
         let text =
@@ -219,7 +219,12 @@ fn records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
 #[error("nothing was changed")]
 pub(super) struct DryRun;
 
-fn report(ctx: &Context, done: &ImportReport, source: &Source, is_dry: bool) -> CommandResult {
+fn report_import(
+    ctx: &Context,
+    done: &ImportReport,
+    source: &ImportSource,
+    is_dry: bool,
+) -> CommandResult {
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
@@ -277,12 +282,12 @@ fn has_prefix(id: &str, prefixes: &[String]) -> bool {
     })
 }
 
-fn with_prefix(old: &str, prefix: &str) -> Option<String> {
+fn replace_prefix(old: &str, prefix: &str) -> Option<String> {
     let rest = old.strip_prefix(id::prefix_of(old)?)?;
     Some(format!("{prefix}{rest}"))
 }
 
-fn mismatch(foreign: &[String], prefix: &str) -> UsageError {
+fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
     let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
     let found: Vec<String> = found.iter().map(|own| format!("{own}-")).collect();
     let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));

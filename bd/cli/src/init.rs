@@ -79,7 +79,7 @@ struct ServerArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("init")?;
+    ctx.check_writable("init")?;
     let named = find::find_named_folder(&ctx.env).map(|(_, dir)| dir);
     let cwd = ctx.env.cwd();
     if named.is_none() {
@@ -93,7 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_set_up =
         StorePaths::for_folder(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
     let was_made_here = was_there && is_set_up;
-    let taken = from_branch(ctx, &dir, &args)?;
+    let taken = read_from_branch(ctx, &dir, &args)?;
     if taken.is_none() && was_made_here && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
     }
@@ -106,7 +106,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         config::set_setting(&dir, "sync-branch", branch)?;
     }
     let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
-    let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
+    let driver = !args.no_merge_driver && !args.stealth && install_driver(ctx, &dir)?;
     warn_of_foreign(ctx, &dir);
     let is_found = was_there && !was_made_here;
     let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
@@ -116,7 +116,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
     let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks, "issues": beads.unwrap_or_default()});
-    let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
+    let mut lines: Vec<String> = taken.iter().map(describe_taken).collect();
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
         format!("  Beads: {path}"),
@@ -196,14 +196,18 @@ fn warn_of_foreign(ctx: &Context, dir: &Path) {
 
 /// Where there were beads for this place the new ones are in front of them.
 fn warn_of_outer(ctx: &Context, dir: &Path) {
-    if let Some(outer) = ctx.found().ok().filter(|found| found.dir != dir) {
+    if let Some(outer) = ctx.project().ok().filter(|found| found.dir != dir) {
         let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
         ctx.ui.warn(&format!("{outer} has beads, too: they are as they were, and commands in {here} and below use the new ones now"));
     }
 }
 
 /// In a fresh clone the beads are on their branch: then they are read from there.
-fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<FetchedBeads>> {
+fn read_from_branch(
+    ctx: &Context,
+    dir: &Path,
+    args: &Args,
+) -> anyhow::Result<Option<FetchedBeads>> {
     let wanted = args.branch.as_deref();
     let mut config = ctx.config.clone();
     if let Some(branch) = wanted {
@@ -223,7 +227,7 @@ fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<
 }
 
 /// What is said of beads that were read from their branch.
-pub(super) fn taken_line(taken: &FetchedBeads) -> String {
+pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
     let FetchedBeads {
         beads, branch, dir, ..
     } = taken;
@@ -239,12 +243,12 @@ pub(super) fn taken_line(taken: &FetchedBeads) -> String {
 }
 
 /// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
-fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
+fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
     create::write_attributes(dir)?;
     if find::GitPlace::around(dir).root.is_none() {
         return Ok(false);
     }
-    if let Err(error) = super::merge::install(dir) {
+    if let Err(error) = super::merge::install_merge_driver(dir) {
         // The project is made; without the driver git merges line by line.
         ctx.ui.warn(&format!(
             "git is not set up to merge beads field by field ({error}); try 'bd merge --install'"

@@ -13,11 +13,11 @@ use kit::cli::report::{CommandResult, ExitReport, TextReport};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: KvCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum KvCommand {
     /// Keep a value
     Set {
         /// The key
@@ -54,7 +54,7 @@ const RESERVED: [&str; 7] = [
     "export.",
 ];
 
-fn key(name: &str) -> Result<String, UsageError> {
+fn build_key(name: &str) -> Result<String, UsageError> {
     let name = name.to_lowercase();
     if name.is_empty() {
         return Err(UsageError("key cannot be empty".into()));
@@ -70,14 +70,14 @@ fn key(name: &str) -> Result<String, UsageError> {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     match args.verb {
-        Verb::Set { name, value } => {
-            ctx.may_change("kv set")?;
-            config::set_setting(store.dir(), &key(&name)?, &value)?;
+        KvCommand::Set { name, value } => {
+            ctx.check_writable("kv set")?;
+            config::set_setting(store.dir(), &build_key(&name)?, &value)?;
             let line = format!("Set {name} = {}", escape::escape_line(&value));
             TextReport::new(json!({"key": name, "value": value}), line).into_answer()
         }
-        Verb::Get { name } => {
-            let value = ctx.config.get(&key(&name)?);
+        KvCommand::Get { name } => {
+            let value = ctx.config.get(&build_key(&name)?);
             let is_there = value.is_some();
             let json = json!({"key": name, "value": value.as_deref().unwrap_or_default(), "found": is_there});
             let line = match value {
@@ -86,16 +86,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             };
             ExitReport::with(u8::from(!is_there), TextReport::new(json, line))
         }
-        Verb::Clear { name } => {
-            ctx.may_change("kv clear")?;
-            config::unset_setting(store.dir(), &key(&name)?)?;
+        KvCommand::Clear { name } => {
+            ctx.check_writable("kv clear")?;
+            config::unset_setting(store.dir(), &build_key(&name)?)?;
             TextReport::new(
                 json!({"key": name, "deleted": "true"}),
                 format!("Cleared {name}"),
             )
             .into_answer()
         }
-        Verb::List {} => {
+        KvCommand::List {} => {
             let all = ctx.config.family("kv");
             let shown = all
                 .iter()

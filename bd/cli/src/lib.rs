@@ -140,7 +140,7 @@ use kit::failure::{Failure, UsageError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
 
-const BD: Program<Root, Command, Whole> = Program::new("bd");
+const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 
 /// Track work as beads, in git, for humans and agents
 ///
@@ -161,9 +161,9 @@ const BD: Program<Root, Command, Whole> = Program::new("bd");
     subcommand_help_heading = "Available Commands",
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
 )]
-struct Root {
+struct RootArgs {
     #[command(flatten)]
-    global: Global,
+    global: GlobalArgs,
     /// Print the version
     #[arg(short = 'V', long, help_heading = "Options")]
     version: bool,
@@ -172,7 +172,7 @@ struct Root {
 /// Flags of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
-struct Global {
+struct GlobalArgs {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -334,13 +334,13 @@ kit::program! {
 }
 
 /// The whole command line, for man pages and completions.
-pub fn command() -> clap::Command {
+pub fn build_command_line() -> clap::Command {
     BD.build_whole()
 }
 
 /// Runs one `bd` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let command_with_values = || completion::offer_values(command(), &env, &args);
+    let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
@@ -352,7 +352,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let line = match BD.read(args) {
         Ok(line) => line,
         Err(error) => {
-            return absent::answer(&error, &words).unwrap_or_else(|| usage(&error, is_json));
+            return absent::answer_absent_command(&error, &words)
+                .unwrap_or_else(|| report_usage_error(&error, is_json));
         }
     };
     let global = line.root.global;
@@ -360,18 +361,20 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let screen = Ui::new(json, global.quiet, &env);
     git::report_slow_remotes(ui::report_slow_remote);
     if line.root.version {
-        screen.raw(&format!("{}\n", version::line()));
+        screen.raw(&format!("{}\n", version::format_version()));
         return ExitCode::SUCCESS;
     }
     let Some(command) = line.command else {
-        screen.raw(&command().render_help().to_string());
+        screen.raw(&build_command_line().render_help().to_string());
         return ExitCode::SUCCESS;
     };
-    let ctx = match context(env, &global).and_then(|ctx| fresh(ctx, &command, &global)) {
+    let ctx = match build_context(env, &global)
+        .and_then(|ctx| init_fresh_clone(ctx, &command, &global))
+    {
         Ok(ctx) => ctx,
-        Err(error) => return fail(&screen, &error),
+        Err(error) => return report_failure(&screen, &error),
     };
-    greet::greet(&ctx, &command);
+    greet::print_notices(&ctx, &command);
     let answer = command.run(&ctx);
     let answer = ctx
         .reports
@@ -383,17 +386,17 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ExitCode::from(report.exit())
         }
         Err(error) => {
-            let failure = error::describe_failure(&error).with_similar(similar_ids(&ctx, &error));
-            show_failure(&ctx.ui, &failure)
+            let failure = error::describe_failure(&error).with_similar(find_similar(&ctx, &error));
+            print_failure(&ctx.ui, &failure)
         }
     };
-    let clock = (!ctx.readonly).then_some(&ctx.clock);
+    let clock = (!ctx.is_readonly).then_some(&ctx.clock);
     upkeep::finish_command(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
     exit
 }
 
 /// The environment at the place that the flags name.
-fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
+fn resolve_env(env: Env, global: &GlobalArgs) -> anyhow::Result<Env> {
     let mut env = env;
     if let Some(folder) = &global.directory {
         let folder = env.make_absolute(folder);
@@ -410,11 +413,11 @@ fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
     Ok(env)
 }
 
-fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
-    let env = place(env, global)?;
+fn build_context(env: Env, global: &GlobalArgs) -> anyhow::Result<Context> {
+    let env = resolve_env(env, global)?;
     let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
     if global.db.is_some() {
-        ctx.named_by("--db");
+        ctx.set_named_by("--db");
     }
     if let Some(actor) = &global.actor {
         ctx.config.set_flag("actor", actor);
@@ -423,7 +426,11 @@ fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
 }
 
 /// In a fresh clone whose beads are on their branch, they are read first.
-fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
+fn init_fresh_clone(
+    mut ctx: Context,
+    command: &Command,
+    global: &GlobalArgs,
+) -> anyhow::Result<Context> {
     let reads_beads = !matches!(
         command,
         Command::Init(_)
@@ -437,40 +444,40 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
             | Command::Mcp(_)
     );
     let is_there = ctx
-        .found()
+        .project()
         .is_ok_and(|found| found.dir.join("issues.jsonl").is_file());
     if is_there || !reads_beads {
         return Ok(ctx);
     }
-    let found = ctx.found().ok();
+    let found = ctx.project().ok();
     let Some(there) = bd::sync::fresh::find_fresh_clone(&ctx.env, &ctx.config, found) else {
         if found.is_none()
             && let Some(there) = bd::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
         {
-            ctx.is_on_branch(&there.branch);
+            ctx.set_sync_branch(&there.branch);
         }
         return Ok(ctx);
     };
-    if ctx.readonly {
+    if ctx.is_readonly {
         let place = there.dir.display();
         ctx.ui.warn(&format!(
             "{place} has no beads yet, and their branch is not read in read-only mode"
         ));
-        ctx.is_on_branch(&there.branch);
+        ctx.set_sync_branch(&there.branch);
         return Ok(ctx);
     }
     let taken = there.fetch(&ctx.clock)?;
-    ctx.ui.status(&init::taken_line(&taken));
-    context(ctx.env, global)
+    ctx.ui.status(&init::describe_taken(&taken));
+    build_context(ctx.env, global)
 }
 
 /// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
 /// clients look for it.
-fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
-    show_failure(screen, &bd::error::describe_failure(error))
+fn report_failure(screen: &Ui, error: &anyhow::Error) -> ExitCode {
+    print_failure(screen, &bd::error::describe_failure(error))
 }
 
-fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
+fn print_failure(screen: &Ui, failure: &Failure) -> ExitCode {
     if screen.is_json() {
         screen.raw(&kit::json::to_pretty_json(&failure.json()));
     }
@@ -479,10 +486,10 @@ fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
 }
 
 /// Ids like the one that a failed command did not find.
-fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
+fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
     let find = || {
         let given = error::unknown_id(error)?;
-        let snapshot = ctx.store_of(given).ok()?.snapshot().ok()?;
+        let snapshot = ctx.store_for_id(given).ok()?.snapshot().ok()?;
         let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
         Some(id::find_similar_ids(given, live.map(|bead| bead.id())))
     };
@@ -490,10 +497,10 @@ fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
 }
 
 /// Shows help, or why a command line cannot be understood, and says how the process ends.
-fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
+fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
     if screen.is_json() {
-        return fail(&screen, &UsageError(plain_usage(error)).into());
+        return report_failure(&screen, &UsageError(plain_usage(error)).into());
     }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
@@ -525,7 +532,7 @@ fn plain_usage(error: &clap::Error) -> String {
 mod tests {
     #[test]
     fn the_command_line_is_sound() {
-        super::command().debug_assert();
+        super::build_command_line().debug_assert();
     }
 }
 

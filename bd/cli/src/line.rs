@@ -10,7 +10,7 @@ use kit::ui::{Page, Style, cut, escape};
 const TITLE_ROOM: usize = 20;
 
 /// The sign of a status.
-pub(crate) fn symbol(status: &Status) -> &'static str {
+pub(crate) fn status_symbol(status: &Status) -> &'static str {
     match status {
         Status::Open => "○",
         Status::InProgress => "◐",
@@ -24,8 +24,8 @@ pub(crate) fn symbol(status: &Status) -> &'static str {
 }
 
 /// The sign of a status, painted.
-pub(crate) fn painted_symbol(style: &Style, status: &Status) -> String {
-    let symbol = symbol(status);
+pub(crate) fn paint_symbol(style: &Style, status: &Status) -> String {
+    let symbol = status_symbol(status);
     match status {
         Status::InProgress | Status::Hooked => style.yellow(symbol),
         Status::Blocked => style.red(symbol),
@@ -36,7 +36,7 @@ pub(crate) fn painted_symbol(style: &Style, status: &Status) -> String {
 }
 
 /// `● P1`, painted by urgency.
-pub(crate) fn priority(style: &Style, priority: i64) -> String {
+pub(crate) fn paint_priority(style: &Style, priority: i64) -> String {
     let text = format!("● P{priority}");
     match priority {
         0 => style.red(&text),
@@ -47,14 +47,14 @@ pub(crate) fn priority(style: &Style, priority: i64) -> String {
 
 /// A line with a head that is always shown, a title that is cut to the room there is, and a tail that is
 /// shown where it leaves the title enough room.
-pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
+pub(crate) fn write_fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
     let title = escape::escape_line(title);
     let Some(width) = page.known_width() else {
         page.line(format!("{head}{title}{tail}"));
         return;
     };
-    let room = width.saturating_sub(visible(head));
-    let with_tail = room.saturating_sub(visible(tail));
+    let room = width.saturating_sub(visible_width(head));
+    let with_tail = room.saturating_sub(visible_width(tail));
     if with_tail >= TITLE_ROOM.min(title.width()) {
         let title = cut::cut_to_width(&title, with_tail);
         page.line(format!("{head}{title}{tail}"));
@@ -64,7 +64,7 @@ pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
 }
 
 /// The width of text without its colours.
-fn visible(text: &str) -> usize {
+fn visible_width(text: &str) -> usize {
     let mut plain = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
@@ -77,14 +77,14 @@ fn visible(text: &str) -> usize {
 
 /// The widths of the columns of a list: ids and types. On a page of unknown width, as for a program, nothing is aligned.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Widths {
+pub(crate) struct ColumnWidths {
     id: usize,
     kind: usize,
 }
 
-impl Widths {
+impl ColumnWidths {
     /// Those of a list of beads; a few long ids do not push all titles away.
-    pub(crate) fn of<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
+    pub(crate) fn for_beads<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
         let Some(width) = page.known_width() else {
             return Self::default();
         };
@@ -102,21 +102,21 @@ impl Widths {
 }
 
 /// The line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks: bd-b)`.
-pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
-    aligned(page, bead, links, Widths::default());
+pub(crate) fn write_list_line(page: &mut Page, bead: &Bead, links: &str) {
+    write_aligned_line(page, bead, links, ColumnWidths::default());
 }
 
 /// The same with ids and types in columns.
-pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths) {
+pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widths: ColumnWidths) {
     let style = page.style().clone();
     let kind = format!("[{}]", escape::escape_line(bead.issue_type.as_str()));
     let id = escape::escape_line(&bead.id);
     let gap = " ".repeat(widths.id.saturating_sub(id.width()));
     let mut head = format!(
         "{} {}{gap} [{}] {} ",
-        painted_symbol(&style, &bead.status),
+        paint_symbol(&style, &bead.status),
         style.cyan(&id),
-        priority(&style, bead.priority),
+        paint_priority(&style, bead.priority),
         cut::pad_to_width(&kind, widths.kind + 2),
     );
     if bead.pinned {
@@ -130,11 +130,11 @@ pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths)
         head.push_str(&style.dim(&format!("[{labels}] ")));
     }
     head.push_str("- ");
-    fitted(page, &head, &bead.title, &style.dim(links));
+    write_fitted(page, &head, &bead.title, &style.dim(links));
 }
 
 /// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
-pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
+pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
     let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
     // A parent holds nothing up by being open.
     let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
@@ -176,7 +176,7 @@ mod tests {
             ..Bead::default()
         };
         let mut page = Page::new(width, Style::plain());
-        listed(&mut page, &bead, " (blocks: bd-b)");
+        write_list_line(&mut page, &bead, " (blocks: bd-b)");
         page.text().to_owned()
     }
 

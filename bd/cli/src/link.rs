@@ -26,9 +26,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("link")?;
+    ctx.check_writable("link")?;
     let kind = DepKind::from(args.kind.as_str());
-    let (from, to) = dep::link(ctx, &args.one, &args.other, kind)?;
+    let (from, to) = dep::link_beads(ctx, &args.one, &args.other, kind)?;
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": args.kind});
     TextReport::new(value, format!("✓ Linked {from} → {to} ({})", args.kind)).into_answer()

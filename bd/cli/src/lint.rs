@@ -50,23 +50,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|bead| (bead.clone(), lint::find_missing_headings(bead)));
     let found = found.filter(|(_, missing)| !missing.is_empty()).collect();
     let is_json = ctx.ui.is_json();
-    Ok(Box::new(Lint { found, is_json }))
+    Ok(Box::new(LintReport { found, is_json }))
 }
 
 /// Beads without headings that they should have.
 #[derive(Debug)]
-struct Lint {
+struct LintReport {
     found: Vec<(Bead, Vec<&'static str>)>,
     is_json: bool,
 }
 
-impl Lint {
+impl LintReport {
     fn total(&self) -> usize {
         self.found.iter().map(|(_, missing)| missing.len()).sum()
     }
 }
 
-impl Report for Lint {
+impl Report for LintReport {
     fn json(&self) -> Value {
         let one = |(bead, missing): &(Bead, Vec<&str>)| {
             json!({

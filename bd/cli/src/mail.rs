@@ -36,14 +36,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let run = ChildCommand::new(program).args(words).args(&args.rest);
     let status = run.cwd(ctx.env.cwd()).run_attached()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Box::new(Delegated(code.unwrap_or(1))))
+    Ok(Box::new(MailExit(code.unwrap_or(1))))
 }
 
 /// The exit code of the mail command.
 #[derive(Debug)]
-struct Delegated(u8);
+struct MailExit(u8);
 
-impl Report for Delegated {
+impl Report for MailExit {
     fn json(&self) -> Value {
         Value::Null
     }

@@ -50,76 +50,80 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("merge")?;
+    ctx.check_writable("merge")?;
     if args.install {
-        let dir = ctx.found()?.dir.clone();
-        let path = install(&dir)?;
+        let dir = ctx.project()?.dir.clone();
+        let path = install_merge_driver(&dir)?;
         let line = format!("✓ git merges {path} field by field in this clone");
         return TextReport::new(json!({"installed": true, "path": path}), line).into_answer();
     }
     if args.unmerged {
-        return unmerged(ctx);
+        return merge_unmerged_file(ctx);
     }
-    let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
+    let paths: Vec<PathBuf> = args
+        .files
+        .iter()
+        .map(|path| make_absolute(ctx, path))
+        .collect();
     let [out, base, left, right] = paths.as_slice() else {
         return Err(kit::failure::UsageError("four files are needed".into()).into());
     };
     let texts = [base, left, right]
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
     let [base_text, left_text, right_text] = texts;
-    let sides = Sides {
+    let sides = MergeInput {
         base: base_text?,
         left: left_text?,
         right: right_text?,
     };
-    let merge = merged(ctx, &sides)
+    let merge = merge_sides(ctx, &sides)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
     let there = fs::read(out).unwrap_or_default();
     if there != merge.text && there != sides.left {
         refuse_to_drop(out, &there, &sides)?;
     }
-    finish(ctx, out, &merge, &sides)
+    finish_merge(ctx, out, &merge, &sides)
 }
 
 /// What is merged.
-pub(super) struct Sides {
+pub(super) struct MergeInput {
     pub(super) base: Vec<u8>,
     pub(super) left: Vec<u8>,
     pub(super) right: Vec<u8>,
 }
 
 /// The merge, which leaves in the archive what is there.
-pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<FileMerge, MergeError> {
+pub(super) fn merge_sides(ctx: &Context, sides: &MergeInput) -> Result<FileMerge, MergeError> {
     let archive = OnceCell::new();
-    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
+    let look_up = |id: &str| archive.get_or_init(|| load_archive(ctx)).get(id);
     merge::merge_files(&sides.base, &sides.left, &sides.right, &look_up)
 }
 
 /// Writes and tells what came of it.
-fn finish(ctx: &Context, out: &Path, merge: &FileMerge, sides: &Sides) -> CommandResult {
-    write(ctx, out, merge, sides)?;
-    TextReport::lines(as_json(out, merge), Vec::new()).into_answer()
+fn finish_merge(ctx: &Context, out: &Path, merge: &FileMerge, sides: &MergeInput) -> CommandResult {
+    write_merge(ctx, out, merge, sides)?;
+    TextReport::lines(merge_to_json(out, merge), Vec::new()).into_answer()
 }
 
 /// Writes what came of it, tells what gave way, and keeps that in history.
-pub(super) fn write(
+pub(super) fn write_merge(
     ctx: &Context,
     out: &Path,
     merge: &FileMerge,
-    sides: &Sides,
+    sides: &MergeInput,
 ) -> Result<(), StoreError> {
     if fs::read(out).unwrap_or_default() != merge.text {
         file::replace_file(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     report_merge(ctx, &merge.lost, &merge.notes);
-    remember(ctx, merge, &sides.left);
+    record_merge(ctx, merge, &sides.left);
     Ok(())
 }
 
 /// Merges both sides as git's index has them, in the place of the file with the markers that git left.
-fn unmerged(ctx: &Context) -> CommandResult {
-    let dir = ctx.found()?.dir.clone();
+fn merge_unmerged_file(ctx: &Context) -> CommandResult {
+    let dir = ctx.project()?.dir.clone();
     let paths = StorePaths::for_folder(&dir);
     let out = paths.issues();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
@@ -129,7 +133,7 @@ fn unmerged(ctx: &Context) -> CommandResult {
         let reason = "git does not have two sides of it in its index: there is nothing to merge";
         bail!("{}: {reason}", out.display());
     };
-    let sides = Sides {
+    let sides = MergeInput {
         // Both sides may have made it.
         base: stage(1)?.unwrap_or_default(),
         left,
@@ -145,8 +149,8 @@ fn unmerged(ctx: &Context) -> CommandResult {
         );
     }
     refuse_to_drop(out, &there, &sides)?;
-    let merge = merged(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
-    let answer = finish(ctx, out, &merge, &sides);
+    let merge = merge_sides(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
+    let answer = finish_merge(ctx, out, &merge, &sides);
     let shown = escape::escape_line(&out.display().to_string());
     ctx.ui
         .status(&format!("{shown} has both sides now: `git add` it"));
@@ -154,7 +158,7 @@ fn unmerged(ctx: &Context) -> CommandResult {
 }
 
 /// What is overwritten has no beads that none of the three texts has.
-fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()> {
+fn refuse_to_drop(out: &Path, there: &[u8], sides: &MergeInput) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
         let lines = text.split(|byte| *byte == b'\n');
         lines.filter_map(merge::id_of_line).collect()
@@ -172,20 +176,20 @@ fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()>
     )
 }
 
-fn absolute(ctx: &Context, path: &Path) -> PathBuf {
+fn make_absolute(ctx: &Context, path: &Path) -> PathBuf {
     ctx.env.cwd().join(path)
 }
 
 /// The archive of the project around; an empty one where there is no project.
-fn archived(ctx: &Context) -> Archive {
-    let dir = ctx.found().ok().map(|found| found.dir.clone());
+fn load_archive(ctx: &Context) -> Archive {
+    let dir = ctx.project().ok().map(|found| found.dir.clone());
     // An archive that cannot be read holds back nothing.
     dir.and_then(|dir| Archive::read(&dir).ok())
         .unwrap_or_default()
 }
 
 /// Tells git to merge the beads of a folder with this command; returns the path of the file.
-pub(super) fn install(dir: &Path) -> Result<String, GitError> {
+pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
     let paths = StorePaths::for_folder(dir);
     let name = paths.issues().file_name().unwrap_or_default();
     let git = Git::at(dir);
@@ -205,7 +209,7 @@ pub(super) fn lacks_driver(dir: &Path) -> bool {
 }
 
 /// Puts the merge into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
+fn record_merge(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
@@ -218,7 +222,7 @@ fn remember(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
 /// Tells people what a merge took away and decided.
 pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[MergeNote]) {
     for lost in lost {
-        let value = shortened(&lost.value);
+        let value = shorten_loser(&lost.value);
         let line = format!(
             "{}: {} {value} gave way to the other side's",
             lost.id, lost.field
@@ -249,7 +253,7 @@ pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[Merg
     }
 }
 
-fn shortened(value: &str) -> String {
+fn shorten_loser(value: &str) -> String {
     let most = 120;
     match value.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &value[..end]),
@@ -257,14 +261,14 @@ fn shortened(value: &str) -> String {
     }
 }
 
-fn as_json(out: &Path, merge: &FileMerge) -> Value {
-    let mut value = as_values(&merge.lost, &merge.notes);
+fn merge_to_json(out: &Path, merge: &FileMerge) -> Value {
+    let mut value = notes_to_json(&merge.lost, &merge.notes);
     value["output"] = json!(out.display().to_string());
     value
 }
 
 /// The same as values for programs.
-pub(super) fn as_values(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
+pub(super) fn notes_to_json(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
     let lost: Vec<Value> = lost
         .iter()
         .map(|lost| {

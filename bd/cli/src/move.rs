@@ -28,25 +28,25 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("move")?;
-    let moved = relocate(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
+    ctx.check_writable("move")?;
+    let moved = relocate_bead(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
     let mut json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
     json["deps_remapped"] = json!(moved.edges);
-    moved.say(json)
+    moved.into_answer(json)
 }
 
 /// A bead that was moved.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct MoveReport {
     pub(super) source: String,
     pub(super) target: String,
     pub(super) closed: bool,
     edges: usize,
 }
 
-impl Moved {
+impl MoveReport {
     /// As an answer.
-    pub(super) fn say(self, json: serde_json::Value) -> CommandResult {
+    pub(super) fn into_answer(self, json: serde_json::Value) -> CommandResult {
         let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
         if self.closed {
             lines.push(format!("  {} is closed", self.source));
@@ -63,15 +63,15 @@ impl Moved {
 }
 
 /// Moves a bead: made there while this store is locked, so that nobody changes the bead in between.
-pub(super) fn relocate(
+pub(super) fn relocate_bead(
     ctx: &Context,
     given: &str,
     rig: &str,
     keep_open: bool,
     remap: bool,
-) -> anyhow::Result<Moved> {
+) -> anyhow::Result<MoveReport> {
     let (there, rig) = place::store_of_rig(ctx, rig)?;
-    let here = ctx.store_of(given)?;
+    let here = ctx.store_for_id(given)?;
     let author = ctx.author();
     here.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?.clone();
@@ -97,7 +97,7 @@ pub(super) fn relocate(
         if !keep_open {
             change::close_moved(tx, &bead.id, &made.id)?;
         }
-        Ok(Moved {
+        Ok(MoveReport {
             source: bead.id,
             target: made.id,
             closed: !keep_open,

@@ -24,17 +24,17 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("note")?;
+    ctx.check_writable("note")?;
     let text = match (&args.file, args.stdin) {
-        (Some(path), _) => args::file(ctx, path)?,
-        (None, true) => args::stdin()?,
+        (Some(path), _) => args::read_input_file(ctx, path)?,
+        (None, true) => args::read_stdin()?,
         (None, false) => args.text.join(" "),
     };
     let text = text.trim_end();
     if text.is_empty() {
         return Err(UsageError("note text required: bd note ID TEXT".into()).into());
     }
-    let beads = each::change(ctx, "noting", &[args.id], |tx, id| {
+    let beads = each::change_each(ctx, "noting", &[args.id], |tx, id| {
         let append_notes = Some(text.to_owned());
         change::update_bead(
             tx,

@@ -36,11 +36,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let commits = mentions::group_by_id(&messages);
     let named = open.filter_map(|bead| {
         let commits = commits.get(bead.id.as_str())?;
-        let commits: Vec<Commit> = commits.iter().copied().map(Commit::of).collect();
+        let commits: Vec<OrphanCommit> = commits
+            .iter()
+            .copied()
+            .map(OrphanCommit::from_log_entry)
+            .collect();
         Some((bead.clone(), commits))
     });
-    let found: Vec<(Bead, Vec<Commit>)> = named.collect();
-    let mut orphans = Orphans {
+    let found: Vec<(Bead, Vec<OrphanCommit>)> = named.collect();
+    let mut orphans = OrphansReport {
         found,
         details: args.details,
         closed: Vec::new(),
@@ -48,7 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.fix || orphans.found.is_empty() {
         return Ok(Box::new(orphans));
     }
-    ctx.may_change("orphans")?;
+    ctx.check_writable("orphans")?;
     if !args.yes && !ctx.ui.is_json() && !is_confirmed(ctx, &orphans)? {
         return Err(UsageError("nothing was closed".into()).into());
     }
@@ -62,7 +66,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .iter()
         .map(|(_, commits)| commits[0].reason())
         .collect();
-    let closed = each::change(ctx, "closing", &ids, |tx, id| {
+    let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
         let at = ids.iter().position(|own| own == id).unwrap_or_default();
         change::close_bead(tx, id, &reasons[at], "", false)
     })?;
@@ -70,7 +74,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(orphans))
 }
 
-fn is_confirmed(ctx: &Context, orphans: &Orphans) -> anyhow::Result<bool> {
+fn is_confirmed(ctx: &Context, orphans: &OrphansReport) -> anyhow::Result<bool> {
     let mut page = ctx.ui.page();
     orphans.list(&mut page);
     ctx.ui.status(page.text().trim_end());
@@ -85,13 +89,13 @@ fn is_confirmed(ctx: &Context, orphans: &Orphans) -> anyhow::Result<bool> {
 
 /// A commit that names a bead.
 #[derive(Debug)]
-struct Commit {
+struct OrphanCommit {
     id: String,
     subject: String,
 }
 
-impl Commit {
-    fn of((id, message): &(String, String)) -> Self {
+impl OrphanCommit {
+    fn from_log_entry((id, message): &(String, String)) -> Self {
         let subject = message.trim_start().lines().next().unwrap_or_default();
         Self {
             id: id.clone(),
@@ -106,19 +110,19 @@ impl Commit {
 
 /// Open beads with the commits that name them, newest first.
 #[derive(Debug)]
-struct Orphans {
-    found: Vec<(Bead, Vec<Commit>)>,
+struct OrphansReport {
+    found: Vec<(Bead, Vec<OrphanCommit>)>,
     details: bool,
     closed: Vec<String>,
 }
 
-impl Orphans {
+impl OrphansReport {
     fn list(&self, page: &mut Page) {
         for (bead, commits) in &self.found {
             let style = page.style().clone();
-            let mark = line::painted_symbol(&style, &bead.status);
+            let mark = line::paint_symbol(&style, &bead.status);
             let head = format!("{mark} {} ", style.cyan(&bead.id));
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
             let shown = if self.details { commits.len() } else { 1 };
             for commit in &commits[..shown.min(commits.len())] {
                 let subject = escape::escape_line(&commit.subject);
@@ -128,9 +132,9 @@ impl Orphans {
     }
 }
 
-impl Report for Orphans {
+impl Report for OrphansReport {
     fn json(&self) -> Value {
-        let one = |(bead, commits): &(Bead, Vec<Commit>)| {
+        let one = |(bead, commits): &(Bead, Vec<OrphanCommit>)| {
             let is_closed = self.closed.contains(&bead.id);
             let status = if is_closed {
                 "closed"

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use clap::Command;
 use kit::cli::parse::{ParsedCommandLine, find_command_name, parse_line};
 
-use super::{BD, Command as Commands, Root};
+use super::{BD, Command as Commands, RootArgs};
 
 fn words(words: &[&str]) -> Vec<OsString> {
     std::iter::once("bd")
@@ -76,7 +76,7 @@ fn every_name_and_alias_is_read_alike_both_ways() {
 
 /// A line that the lean way understands is understood alike by the whole tree.
 fn alike(args: &[OsString]) {
-    let show = |line: ParsedCommandLine<Root, Commands>| format!("{line:?}");
+    let show = |line: ParsedCommandLine<RootArgs, Commands>| format!("{line:?}");
     let Some(lean) = BD.build_lean(args) else {
         return;
     };

@@ -14,8 +14,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("pin")?;
-    let beads = each::change(ctx, "pinning", &args.ids, |tx, id| {
+    ctx.check_writable("pin")?;
+    let beads = each::change_each(ctx, "pinning", &args.ids, |tx, id| {
         change::amend_bead(tx, id, |bead| {
             bead.pinned = true;
         })

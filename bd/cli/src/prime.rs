@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let Ok(found) = ctx.found() else {
+    let Ok(found) = ctx.project() else {
         return Ok(Box::new(EmptyReport));
     };
     let local = ctx.env.cwd().join(".beads/PRIME.md");

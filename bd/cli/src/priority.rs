@@ -17,9 +17,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("priority")?;
-    let priority = Some(args::priority(&args.priority)?);
-    let beads = each::change(ctx, "updating", &[args.id], |tx, id| {
+    ctx.check_writable("priority")?;
+    let priority = Some(args::parse_priority_arg(&args.priority)?);
+    let beads = each::change_each(ctx, "updating", &[args.id], |tx, id| {
         change::update_bead(
             tx,
             id,

@@ -19,8 +19,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("promote")?;
-    let store = ctx.store_of(&args.id)?;
+    ctx.check_writable("promote")?;
+    let store = ctx.store_for_id(&args.id)?;
     let author = ctx.author();
     let bead = store.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(&args.id)?;
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let bead = tx.get_live(&id).cloned();
         bead.ok_or_else(|| change::ChangeError::NotFound(id).into())
     })?;
-    ctx.touch(&bead.id);
+    ctx.set_last_touched(&bead.id);
     let line = format!("✓ Promoted {} to a durable bead", bead.id);
     TextReport::new(plain_json(&bead), line).into_answer()
 }

@@ -68,9 +68,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     if !args.force {
         let ids = due(&store.snapshot()?);
-        return Ok(Box::new(Purged { ids, dry_run: true }));
+        return Ok(Box::new(PurgeReport { ids, dry_run: true }));
     }
-    ctx.may_change("purge")?;
+    ctx.check_writable("purge")?;
     let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let ids = due(tx);
         tx.describe("purge", "");
@@ -79,19 +79,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Ok(ids)
     })?;
-    Ok(Box::new(Purged {
+    Ok(Box::new(PurgeReport {
         ids,
         dry_run: false,
     }))
 }
 
 #[derive(Debug)]
-struct Purged {
+struct PurgeReport {
     ids: Vec<String>,
     dry_run: bool,
 }
 
-impl Report for Purged {
+impl Report for PurgeReport {
     fn json(&self) -> Value {
         let mut value = json!({"purged_count": self.ids.len(), "purged_ids": self.ids});
         if self.dry_run {

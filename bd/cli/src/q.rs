@@ -26,8 +26,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let title = args.words.join(" ");
-    let quick = super::create::Args::quick(title, args.priority, args.kind, args.labels);
-    let (bead, _) = super::create::make(ctx, &quick)?;
+    let quick = super::create::Args::for_quick(title, args.priority, args.kind, args.labels);
+    let (bead, _) = super::create::create_from_args(ctx, &quick)?;
     ctx.ui.raw(&format!("{}\n", bead.id));
     Ok(Box::new(EmptyReport))
 }

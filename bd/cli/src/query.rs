@@ -8,7 +8,7 @@ use kit::sys::env::local_time_zone;
 use kit::ui::{Page, Report, counted};
 
 use super::line;
-use super::list::{DrawnRow, warn_of_damage};
+use super::list::{DrawnRow, warn_of_damaged_lines};
 use kit::cli::report::{CommandResult, TextReport};
 
 /// List the beads that an expression describes
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return TextReport::new(json!({"query": text, "parsed": read}), &read).into_answer();
     }
     let snapshot = ctx.store()?.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
+    warn_of_damaged_lines(ctx, &snapshot);
     let with_closed = args.all || expr.has_status_condition();
     let with_templates = args.all || expr.has_template_condition();
     let beads = snapshot
@@ -79,10 +79,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ));
     }
     let rows = found.into_iter().map(|bead| {
-        let links = line::links(&snapshot, bead);
-        (DrawnRow::of(&snapshot, bead), links)
+        let links = line::format_links(&snapshot, bead);
+        (DrawnRow::from_bead(&snapshot, bead), links)
     });
-    Ok(Box::new(Matches {
+    Ok(Box::new(QueryReport {
         rows: rows.collect(),
         total,
         long: args.long,
@@ -91,13 +91,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// The beads that were found.
 #[derive(Debug)]
-struct Matches {
+struct QueryReport {
     rows: Vec<(DrawnRow, String)>,
     total: usize,
     long: bool,
 }
 
-impl Report for Matches {
+impl Report for QueryReport {
     fn json(&self) -> Value {
         self.rows.iter().map(|(row, _)| row.json(true)).collect()
     }
@@ -109,7 +109,7 @@ impl Report for Matches {
         }
         page.line(format!("Found {}:", counted(self.total, "issue")));
         for (row, links) in &self.rows {
-            line::listed(page, &row.bead, if self.long { "" } else { links });
+            line::write_list_line(page, &row.bead, if self.long { "" } else { links });
             let first = row.bead.description.lines().next().unwrap_or_default();
             if self.long && !first.is_empty() {
                 page.cut_line(format!("  {}", kit::ui::escape::escape_line(first)));

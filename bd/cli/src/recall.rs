@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::context::Context;
 use kit::ui::escape;
 
-use super::remember::setting;
+use super::remember::memory_setting;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Print a note of `bd remember`
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.store()?;
-    let value = ctx.config.get(&setting(&args.key));
+    let value = ctx.config.get(&memory_setting(&args.key));
     let is_there = value.is_some();
     let json =
         json!({"key": args.key, "value": value.as_deref().unwrap_or_default(), "found": is_there});

@@ -22,8 +22,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("refile")?;
-    let moved = move_::relocate(ctx, &args.id, &args.rig, args.keep_open, false)?;
+    ctx.check_writable("refile")?;
+    let moved = move_::relocate_bead(ctx, &args.id, &args.rig, args.keep_open, false)?;
     let json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
-    moved.say(json)
+    moved.into_answer(json)
 }

@@ -22,28 +22,28 @@ pub(crate) struct Args {
 }
 
 /// The setting that holds a note.
-pub(super) fn setting(key: &str) -> String {
-    format!("kv.memory.{}", slug(key, usize::MAX))
+pub(super) fn memory_setting(key: &str) -> String {
+    format!("kv.memory.{}", build_slug(key, usize::MAX))
 }
 
 /// The first words of a text, joined by hyphens.
-fn slug(text: &str, count: usize) -> String {
+fn build_slug(text: &str, count: usize) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let words = words.filter(|word| !word.is_empty()).take(count);
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("remember")?;
+    ctx.check_writable("remember")?;
     let text = args.words.join(" ");
     let key = match &args.key {
-        Some(key) => slug(key, usize::MAX),
-        None => slug(&text, 8),
+        Some(key) => build_slug(key, usize::MAX),
+        None => build_slug(&text, 8),
     };
     if key.is_empty() || text.trim().is_empty() {
         return Err(UsageError("a note needs some words: bd remember TEXT".into()).into());
     }
-    let name = setting(&key);
+    let name = memory_setting(&key);
     let is_known = ctx.config.get(&name).is_some();
     config::set_setting(ctx.store()?.dir(), &name, &text)?;
     let (action, word) = if is_known {

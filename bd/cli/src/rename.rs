@@ -22,13 +22,13 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("rename")?;
+    ctx.check_writable("rename")?;
     if args.id == args.new {
         return Err(UsageError(format!("{} has that id already", args.id)).into());
     }
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let old = dep::resolve(tx, &args.id, "issue")?;
+        let old = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let count = change::rename_beads(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
         tx.describe("rename", "");
         Ok((old, count))

@@ -26,7 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("rename-prefix")?;
+    ctx.check_writable("rename-prefix")?;
     let new = args.prefix.trim_end_matches('-').to_owned();
     if new.is_empty() || !id::is_well_formed(&format!("{new}-a")) {
         return Err(UsageError(format!(

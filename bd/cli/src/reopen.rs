@@ -21,9 +21,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("reopen")?;
+    ctx.check_writable("reopen")?;
     each::resolve_all(ctx, &args.ids)?;
-    let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
+    let beads = each::change_each(ctx, "reopening", &args.ids, |tx, id| {
         change::reopen_bead(tx, id, args.reason.as_deref())
     })?;
     if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {

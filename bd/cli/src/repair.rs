@@ -12,5 +12,5 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    doctor::run(ctx, doctor::Args::here(!args.dry_run))
+    doctor::run(ctx, doctor::Args::for_current_project(!args.dry_run))
 }

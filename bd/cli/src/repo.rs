@@ -14,11 +14,11 @@ use kit::cli::report::{CommandResult, TextReport};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: RepoCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum RepoCommand {
     /// List the repositories
     List {},
     /// Accepted for older scripts; there is nothing to copy
@@ -39,17 +39,17 @@ enum Verb {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::List {} => {
+        RepoCommand::List {} => {
             let projects = ctx.config.family("external_projects");
             let mut lines = vec!["Primary: .".to_owned()];
             lines.extend(projects.iter().map(|(name, path)| format!("{name}: {path}")));
             TextReport::lines(json!({"primary": ".", "additional": projects}), lines).into_answer()
         }
-        Verb::Sync {} => {
+        RepoCommand::Sync {} => {
             let line = "Nothing to copy: beads of other repositories stay there";
             TextReport::new(json!({"synced": true}), line).into_answer()
         }
-        Verb::Add { path } | Verb::Remove { path } => Err(UsageError(format!(
+        RepoCommand::Add { path } | RepoCommand::Remove { path } => Err(UsageError(format!(
             "beads of other repositories are not copied. To wait for work of a project: bd config set external_projects.NAME {path}"
         ))
         .into()),

@@ -8,7 +8,7 @@ use bd::merge::markers;
 use bd::store::paths::StorePaths;
 use kit::ui::{counted, escape};
 
-use super::merge::{self, Sides, merged};
+use super::merge::{self, MergeInput, merge_sides};
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge both sides of a bead file that has conflict markers
@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let dir = ctx.env.make_absolute(folder).join(".beads");
             StorePaths::for_folder(&dir).issues().to_owned()
         }
-        (None, None) => StorePaths::for_folder(&ctx.found()?.dir)
+        (None, None) => StorePaths::for_folder(&ctx.project()?.dir)
             .issues()
             .to_owned(),
     };
@@ -71,20 +71,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return TextReport::new(value, format!("✓ {shown} has no conflict markers")).into_answer();
     }
     value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
-    let sides = Sides {
+    let sides = MergeInput {
         base: sides.base,
         left: sides.left,
         right: sides.right,
     };
-    let merged = merged(ctx, &sides).with_context(|| format!("merging {shown}"))?;
+    let merged = merge_sides(ctx, &sides).with_context(|| format!("merging {shown}"))?;
     let count_text = counted(count, "conflict");
     if args.dry_run {
         value["status"] = json!("dry_run");
         return TextReport::new(value, format!("Would resolve {count_text} in {shown}"))
             .into_answer();
     }
-    ctx.may_change("resolve-conflicts")?;
-    merge::write(ctx, &path, &merged, &sides)?;
+    ctx.check_writable("resolve-conflicts")?;
+    merge::write_merge(ctx, &path, &merged, &sides)?;
     value["conflicts_resolved"] = json!(count);
     value["status"] = json!("resolved");
     let next = format!("Next: git add {shown}");

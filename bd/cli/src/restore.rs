@@ -45,17 +45,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             )
             .into());
         }
-        return back(ctx, &args);
+        return restore_missing(ctx, &args);
     }
     let store = ctx.store()?;
     let found: BTreeSet<String> = store.rolled_back()?.into_iter().map(|one| one.id).collect();
-    let asked = asked(&store, &args.ids, &found)?;
+    let asked = resolve_requested(&store, &args.ids, &found)?;
     let ids: BTreeSet<String> = match &asked {
         Some(asked) => found.intersection(asked).cloned().collect(),
         None => found,
     };
-    let mut decided = Decided {
-        sound: asked
+    let mut decided = RollbackReport {
+        unaffected: asked
             .iter()
             .flatten()
             .filter(|id| !ids.contains(*id))
@@ -66,7 +66,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         dry_run: args.dry_run,
     };
     if !args.dry_run && !ids.is_empty() {
-        ctx.may_change("restore")?;
+        ctx.check_writable("restore")?;
         if args.discard {
             store.discard_rolled_back(Some(&ids))?;
         } else {
@@ -78,7 +78,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The full ids of beads that are asked for.
-fn asked(
+fn resolve_requested(
     store: &Store,
     given: &[String],
     found: &BTreeSet<String>,
@@ -102,16 +102,16 @@ fn asked(
 }
 
 /// Brings beads back from the archive, and deleted ones to life.
-fn back(ctx: &Context, args: &Args) -> CommandResult {
-    let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
+fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
+    let store = ctx.store_for_id(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
         return Err(UsageError("--dry-run goes with --lost".into()).into());
     }
-    ctx.may_change("restore")?;
+    ctx.check_writable("restore")?;
     let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids);
     let restored = restored?;
     if ctx.ui.is_json() {
-        for line in restored.revived.iter().flat_map(remarks) {
+        for line in restored.revived.iter().flat_map(describe_missing_parts) {
             ctx.ui.warn(&line);
         }
     }
@@ -150,7 +150,7 @@ impl Report for RestoreReport {
             let line =
                 format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
             page.line(escape::escape_line(&line));
-            for remark in remarks(revived) {
+            for remark in describe_missing_parts(revived) {
                 page.line(format!("    {remark}"));
             }
         }
@@ -158,7 +158,7 @@ impl Report for RestoreReport {
 }
 
 /// What did not come back with a bead.
-fn remarks(revived: &RevivedBead) -> Vec<String> {
+fn describe_missing_parts(revived: &RevivedBead) -> Vec<String> {
     let edges = revived.left_out.iter();
     let mut remarks: Vec<String> = edges
         .map(|edge| format!("not back: {}", escape::escape_line(edge)))
@@ -174,16 +174,16 @@ fn remarks(revived: &RevivedBead) -> Vec<String> {
 
 /// What was decided about lines that a rollback took.
 #[derive(Debug)]
-struct Decided {
+struct RollbackReport {
     /// The beads, with the fields that were edited since and stay.
     found: BTreeMap<String, BTreeSet<String>>,
     /// Beads that were asked for and lack nothing.
-    sound: Vec<String>,
+    unaffected: Vec<String>,
     discard: bool,
     dry_run: bool,
 }
 
-impl Report for Decided {
+impl Report for RollbackReport {
     fn json(&self) -> Value {
         let one = |(id, kept): (&String, &BTreeSet<String>)| {
             let restored = !self.dry_run && !self.discard;
@@ -194,8 +194,8 @@ impl Report for Decided {
     }
 
     fn human(&self, page: &mut Page) {
-        if !self.sound.is_empty() {
-            let ids = escape::escape_line(&self.sound.join(", "));
+        if !self.unaffected.is_empty() {
+            let ids = escape::escape_line(&self.unaffected.join(", "));
             page.line(format!(
                 "Nothing is lost of {ids}: no rollback took anything of it"
             ));

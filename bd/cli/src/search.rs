@@ -7,7 +7,7 @@ use kit::ui::{Page, Report, counted, escape};
 
 use super::args::FilterArgs;
 use super::line;
-use super::list::{DrawnRow, draw_long, warn_of_damage};
+use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
 use kit::cli::report::CommandResult;
 
 /// Find beads by text, closed ones included
@@ -49,8 +49,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError("search query is required".into()).into());
     }
     let snapshot = ctx.store()?.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
-    let mut filter = args.filter.filter(ctx)?;
+    warn_of_damaged_lines(ctx, &snapshot);
+    let mut filter = args.filter.to_filter(ctx)?;
     filter.text = Some(text.clone());
     let limit = match args.limit {
         0 => usize::MAX,
@@ -86,13 +86,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     found.truncate(limit);
     if found.is_empty() {
         args.filter
-            .explain_nothing(ctx, &snapshot.config().vocabulary());
+            .explain_empty_result(ctx, &snapshot.config().vocabulary());
     }
     let rows = found
         .into_iter()
-        .map(|bead| DrawnRow::of(&snapshot, bead))
+        .map(|bead| DrawnRow::from_bead(&snapshot, bead))
         .collect();
-    Ok(Box::new(Search {
+    Ok(Box::new(SearchReport {
         text,
         rows,
         has_more,
@@ -102,7 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// What was found.
 #[derive(Debug)]
-struct Search {
+struct SearchReport {
     text: String,
     rows: Vec<DrawnRow>,
     /// Whether the limit left out some.
@@ -110,7 +110,7 @@ struct Search {
     is_long: bool,
 }
 
-impl Report for Search {
+impl Report for SearchReport {
     fn json(&self) -> Value {
         self.rows.iter().map(|row| row.json(false)).collect()
     }
@@ -147,7 +147,7 @@ impl Report for Search {
                 ));
             }
             head.push_str("- ");
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("set-state")?;
+    ctx.check_writable("set-state")?;
     let parts = args.state.split_once('=');
     let parts = parts.map(|(name, value)| (name.trim(), value.trim()));
     let parts =
@@ -42,9 +42,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
         return Err(UsageError(text).into());
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
         Ok((id, shift))
     })?;

@@ -54,9 +54,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return TextReport::lines(json!({"agents": names}), lines).into_answer();
     }
     if let Some(path) = &args.output {
-        ctx.may_change("setup")?;
+        ctx.check_writable("setup")?;
         let path = ctx.env.make_absolute(path);
-        write(&path, TEXT)?;
+        write_file(&path, TEXT)?;
         let shown = path.display().to_string();
         return TextReport::new(json!({"path": shown}), format!("✓ Wrote {shown}")).into_answer();
     }
@@ -70,7 +70,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
     };
     let tool = AgentTool::by_name(name).ok_or_else(unknown)?;
-    let files = Files::of(ctx, tool, &args)?;
+    let files = SetupFiles::for_tool(ctx, tool, &args)?;
     if args.check {
         let is_set_up = files.are_current(&args)?;
         let word = if is_set_up { "installed" } else { "missing" };
@@ -82,7 +82,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let json = files.json(name, word);
         return ExitReport::with(u8::from(!is_set_up), TextReport::new(json, line));
     }
-    ctx.may_change("setup")?;
+    ctx.check_writable("setup")?;
     let changed = if args.remove {
         files.remove()?
     } else {
@@ -104,25 +104,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The files of a tool.
-struct Files {
+struct SetupFiles {
     tool: AgentTool,
     /// The file that the tool reads.
     path: PathBuf,
     /// A file of our own that the other one names.
-    own: Option<PathBuf>,
+    included_file: Option<PathBuf>,
 }
 
 const PRIME: &str = "bd prime";
 const STEALTH: &str = "bd prime --stealth";
 
 /// What a tool's YAML settings say about our file.
-fn reading(path: &str) -> String {
+fn build_read_entry(path: &str) -> String {
     format!("read:\n  - {path}")
 }
 
-impl Files {
-    fn of(ctx: &Context, tool: AgentTool, args: &Args) -> anyhow::Result<Self> {
-        let project = match ctx.found() {
+impl SetupFiles {
+    fn for_tool(ctx: &Context, tool: AgentTool, args: &Args) -> anyhow::Result<Self> {
+        let project = match ctx.project() {
             Ok(found) => found.dir.parent().unwrap_or(&found.dir).to_owned(),
             Err(_) => ctx.env.cwd().to_owned(),
         };
@@ -140,7 +140,11 @@ impl Files {
                 (home.join(user), None)
             }
         };
-        Ok(Self { tool, path, own })
+        Ok(Self {
+            tool,
+            path,
+            included_file: own,
+        })
     }
 
     fn shown(&self) -> String {
@@ -152,7 +156,7 @@ impl Files {
     }
 
     fn are_current(&self, args: &Args) -> anyhow::Result<bool> {
-        let text = read(&self.path)?.unwrap_or_default();
+        let text = read_optional(&self.path)?.unwrap_or_default();
         Ok(match self.tool.form {
             ToolForm::Section { .. } => MARKDOWN.is_in(&text),
             ToolForm::Reading { .. } => YAML.is_in(&text),
@@ -169,7 +173,7 @@ impl Files {
 
     /// Writes what is not there yet; says whether anything was written.
     fn install(&self, args: &Args) -> anyhow::Result<bool> {
-        let old = read(&self.path)?;
+        let old = read_optional(&self.path)?;
         let text = old.as_deref().unwrap_or_default();
         let new = match self.tool.form {
             ToolForm::Section { head, .. } => {
@@ -184,7 +188,7 @@ impl Files {
                     ))
                     .into());
                 }
-                YAML.insert(text, &reading(path))
+                YAML.insert(text, &build_read_entry(path))
             }
             ToolForm::Hooks { events, .. } => {
                 let command = if args.stealth { STEALTH } else { PRIME };
@@ -198,12 +202,12 @@ impl Files {
         };
         let mut changed = old.as_ref() != Some(&new);
         if changed {
-            write(&self.path, &new)?;
+            write_file(&self.path, &new)?;
         }
-        if let Some(own) = &self.own
-            && read(own)?.as_deref() != Some(TEXT)
+        if let Some(own) = &self.included_file
+            && read_optional(own)?.as_deref() != Some(TEXT)
         {
-            write(own, TEXT)?;
+            write_file(own, TEXT)?;
             changed = true;
         }
         Ok(changed)
@@ -211,7 +215,7 @@ impl Files {
 
     /// Takes out what was written; says whether anything was.
     fn remove(&self) -> anyhow::Result<bool> {
-        let Some(old) = read(&self.path)? else {
+        let Some(old) = read_optional(&self.path)? else {
             return Ok(false);
         };
         let (new, blank) = match self.tool.form {
@@ -229,7 +233,7 @@ impl Files {
             }
         };
         let new = new.filter(|new| *new != old);
-        if let Some(own) = self.own.as_ref().filter(|_| new.is_some()) {
+        if let Some(own) = self.included_file.as_ref().filter(|_| new.is_some()) {
             file::remove_file(own).with_context(|| format!("cannot remove {}", own.display()))?;
         }
         match &new {
@@ -238,7 +242,7 @@ impl Files {
                 file::remove_file(&self.path)
                     .with_context(|| format!("cannot remove {}", self.shown()))?;
             }
-            Some(new) => write(&self.path, new)?,
+            Some(new) => write_file(&self.path, new)?,
         }
         Ok(new.is_some())
     }
@@ -247,7 +251,7 @@ impl Files {
 /// New settings in JSON.
 const BLANK: &str = "{\n}\n";
 
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
+fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
     let text = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
     text.map(String::from_utf8)
@@ -255,7 +259,7 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
         .with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let shown = || format!("cannot write {}", path.display());
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755).with_context(shown)?;

@@ -62,7 +62,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         )
         .into_answer();
     }
-    ctx.may_change("ship")?;
+    ctx.check_writable("ship")?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::add_label(tx, &id, &provides)?)
     })?;

@@ -56,17 +56,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|bead| (bead.clone(), age(bead)))
         .collect();
-    Ok(Box::new(Stale { beads, days }))
+    Ok(Box::new(StaleReport { beads, days }))
 }
 
 /// Beads and the days since their last change.
 #[derive(Debug)]
-struct Stale {
+struct StaleReport {
     beads: Vec<(Bead, i64)>,
     days: i64,
 }
 
-impl Report for Stale {
+impl Report for StaleReport {
     fn json(&self) -> Value {
         self.beads
             .iter()
@@ -90,10 +90,10 @@ impl Report for Stale {
             let style = page.style().clone();
             let head = format!(
                 "[{}] {} ",
-                line::priority(&style, bead.priority),
+                line::paint_priority(&style, bead.priority),
                 style.cyan(&bead.id)
             );
-            line::fitted(
+            line::write_fitted(
                 page,
                 &head,
                 &bead.title,

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_list = args.id == "list";
     let given = if is_list { &args.dimension } else { &args.id };
-    let snapshot = ctx.store_of(given)?.snapshot()?;
+    let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let bead = snapshot.resolve(given)?;
     let labels = bead.labels.iter();
     let states: BTreeMap<&str, &str> = labels.filter_map(|label| label.split_once(':')).collect();

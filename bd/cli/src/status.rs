@@ -29,9 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut summary = match &mine {
         Some(name) => {
             let heads = snapshot.bead_refs().filter(|head| head.assignee() == *name);
-            Summary::of(&snapshot, heads)
+            StatusReport::from_beads(&snapshot, heads)
         }
-        None => Summary::of_all(&snapshot),
+        None => StatusReport::of_all(&snapshot),
     };
     let standing =
         standing::count_ready_and_blocked(&snapshot, &mut outside, ctx.now(), mine.as_deref());
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// The counts. `ready` and `blocked` are as many as the commands of these names list.
 #[derive(Debug, Default)]
-struct Summary {
+struct StatusReport {
     total: usize,
     open: usize,
     in_progress: usize,
@@ -56,20 +56,20 @@ struct Summary {
     lead_hours: f64,
 }
 
-impl Summary {
+impl StatusReport {
     fn of_all(snapshot: &Snapshot) -> Self {
-        Self::from(&snapshot.counts())
+        Self::from_counts(&snapshot.counts())
     }
 
-    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = BeadRef<'a>>) -> Self {
-        let heads: Vec<BeadRef<'a>> = heads.collect();
+    fn from_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> Self {
+        let heads: Vec<BeadRef<'a>> = beads.collect();
         let mut counts = snapshot.counts_of(&heads);
         let done = heads.iter().filter(|head| head.is_done_epic()).count();
         counts.epics_done = u64::try_from(done).unwrap_or_default();
-        Self::from(&counts)
+        Self::from_counts(&counts)
     }
 
-    fn from(counts: &BeadCounts) -> Self {
+    fn from_counts(counts: &BeadCounts) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
         let add = |all: u64, count: &u64| all.saturating_add(*count);
@@ -96,7 +96,7 @@ impl Summary {
     }
 }
 
-impl Report for Summary {
+impl Report for StatusReport {
     fn json(&self) -> Value {
         json!({"summary": {
             "total_issues": self.total,

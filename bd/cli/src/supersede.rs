@@ -19,11 +19,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("supersede")?;
-    let store = ctx.store_of(&args.id)?;
+    ctx.check_writable("supersede")?;
+    let store = ctx.store_for_id(&args.id)?;
     let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.id, "issue")?;
-        let new = dep::resolve(tx, &args.with, "replacement")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
+        let new = dep::resolve_dep_end(tx, &args.with, "replacement")?;
         let reason = format!("Superseded by {new}");
         change::replace_bead(tx, &id, &new, DepKind::Supersedes, &reason)?;
         Ok((id, new))

@@ -35,12 +35,12 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    old: Old,
+    old: LegacySyncArgs,
 }
 
 /// Accepted for older scripts: what they ask for is so already, or needs no command.
 #[derive(Debug, clap::Args)]
-struct Old {
+struct LegacySyncArgs {
     #[arg(long, hide = true)]
     flush_only: bool,
     #[arg(long, hide = true)]
@@ -79,13 +79,13 @@ struct Old {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.full {
-        return fold(ctx, &args);
+        return fold_journal(ctx, &args);
     }
     let store = ctx.store()?;
     if args.dry_run {
-        return preview(ctx, &args);
+        return preview_sync(ctx, &args);
     }
-    ctx.may_change("sync")?;
+    ctx.check_writable("sync")?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
     let actor = Identity {
         name: ctx.author().actor,
@@ -105,12 +105,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let synced = sync::sync_store(&request);
     let synced = synced?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
-    Ok(Box::new(Done(synced)))
+    Ok(Box::new(FullSyncReport(synced)))
 }
 
-fn fold(ctx: &Context, args: &Args) -> CommandResult {
+fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
-    if !ctx.readonly && !args.dry_run {
+    if !ctx.is_readonly && !args.dry_run {
         store.fold(&ctx.clock)?;
     }
     let path = store.issues_file().display().to_string();
@@ -122,7 +122,7 @@ fn fold(ctx: &Context, args: &Args) -> CommandResult {
 }
 
 /// What would be done, by what is known here: nothing is asked or written.
-fn preview(ctx: &Context, args: &Args) -> CommandResult {
+fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
     let place = sync::SyncPlace::for_folder(store.dir(), &settings)?;
@@ -148,12 +148,12 @@ fn preview(ctx: &Context, args: &Args) -> CommandResult {
 }
 
 /// What a full sync did.
-struct Done(SyncReport);
+struct FullSyncReport(SyncReport);
 
-impl Report for Done {
+impl Report for FullSyncReport {
     fn json(&self) -> Value {
         let done = &self.0;
-        let merged = merge::as_values(&done.lost, &done.notes);
+        let merged = merge::notes_to_json(&done.lost, &done.notes);
         let mut value = json!({
             "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
             "branch": done.branch,

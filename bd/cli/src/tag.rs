@@ -17,10 +17,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("tag")?;
+    ctx.check_writable("tag")?;
     label::refuse_reserved(&args.label)?;
-    let done = each::change(ctx, "labelling", &[args.id], |tx, id| {
+    let done = each::change_each(ctx, "labelling", &[args.id], |tx, id| {
         change::add_label(tx, id, &args.label).map(|_| id.to_owned())
     })?;
-    label::added(&done, &args.label)
+    label::report_added(&done, &args.label)
 }

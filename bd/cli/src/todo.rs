@@ -14,14 +14,14 @@ use kit::cli::report::{CommandResult, TextReport};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<TodoCommand>,
     /// Also list closed tasks
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum TodoCommand {
     /// Add a task
     Add {
         /// The title
@@ -53,17 +53,17 @@ enum Verb {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        None => list(ctx, args.all),
-        Some(Verb::List { all }) => list(ctx, all),
-        Some(Verb::Add {
+        None => list_tasks(ctx, args.all),
+        Some(TodoCommand::List { all }) => list_tasks(ctx, all),
+        Some(TodoCommand::Add {
             title,
             priority,
             description,
         }) => {
-            ctx.may_change("todo")?;
+            ctx.check_writable("todo")?;
             let new = NewBead {
                 title: title.join(" "),
-                priority: args::priority(&priority)?,
+                priority: args::parse_priority_arg(&priority)?,
                 description,
                 ..NewBead::default()
             };
@@ -75,9 +75,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let text = format!("✓ Added {}: {}", bead.id, escape::escape_line(&bead.title));
             TextReport::new(plain_json(&bead), text).into_answer()
         }
-        Some(Verb::Done { ids, reason }) => {
-            ctx.may_change("todo")?;
-            let beads = each::change(ctx, "closing", &ids, |tx, id| {
+        Some(TodoCommand::Done { ids, reason }) => {
+            ctx.check_writable("todo")?;
+            let beads = each::change_each(ctx, "closing", &ids, |tx, id| {
                 change::close_bead(tx, id, &reason, "", false)
             })?;
             let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
@@ -87,7 +87,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
 }
 
-fn list(ctx: &Context, all: bool) -> CommandResult {
+fn list_tasks(ctx: &Context, all: bool) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = BeadFilter {
         kind: Some(Kind::Task),
@@ -101,18 +101,18 @@ fn list(ctx: &Context, all: bool) -> CommandResult {
     let mut found = filter.apply(&snapshot);
     let all = found.len();
     sort::sort_usual(&mut found, all);
-    Ok(Box::new(Todo {
+    Ok(Box::new(TodoReport {
         beads: found.into_iter().cloned().collect(),
     }))
 }
 
 /// A list of tasks.
 #[derive(Debug)]
-struct Todo {
+struct TodoReport {
     beads: Vec<Bead>,
 }
 
-impl Report for Todo {
+impl Report for TodoReport {
     fn json(&self) -> Value {
         self.beads.iter().map(plain_json).collect()
     }
@@ -125,11 +125,11 @@ impl Report for Todo {
             let style = page.style().clone();
             let head = format!(
                 "{} {} [P{}] ",
-                line::painted_symbol(&style, &bead.status),
+                line::paint_symbol(&style, &bead.status),
                 style.cyan(&bead.id),
                 bead.priority
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let core: Vec<_> = kind::CORE
         .iter()
         .map(|kind| {
-            let meaning = meaning(kind.as_str());
+            let meaning = describe_kind(kind.as_str());
             lines.push(format!("  {kind:<10} {meaning}"));
             json!({"name": kind.as_str(), "description": meaning})
         })
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     TextReport::lines(value, lines).into_answer()
 }
 
-fn meaning(kind: &str) -> &'static str {
+fn describe_kind(kind: &str) -> &'static str {
     match kind {
         "bug" => "Something is wrong",
         "feature" => "Something new",

@@ -15,14 +15,14 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("undefer")?;
+    ctx.check_writable("undefer")?;
     each::resolve_all(ctx, &args.ids)?;
     let edit = BeadEdit {
         status: Some(Status::Open),
         defer_until: Some(None),
         ..BeadEdit::default()
     };
-    let beads = each::change(ctx, "undeferring", &args.ids, |tx, id| {
+    let beads = each::change_each(ctx, "undeferring", &args.ids, |tx, id| {
         change::update_bead(tx, id, edit.clone())
     })?;
     Ok(Box::new(Changed {

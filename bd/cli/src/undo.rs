@@ -38,10 +38,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.last == Some(0) {
         return Err(UsageError("--last takes 1 or more".into()).into());
     }
-    ctx.may_change("undo")?;
+    ctx.check_writable("undo")?;
     let store = ctx.store()?;
     let author = ctx.author();
-    let events = chosen(&store, &args, &author.actor)?;
+    let events = choose_events(&store, &args, &author.actor)?;
     let asked = args.last.unwrap_or(1);
     if events.len() < asked {
         ctx.ui.warn(&format!(
@@ -58,7 +58,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
         match result {
             Ok(done) => {
-                undone.push(Undone { event, done });
+                undone.push(UndoneEvent { event, done });
                 left -= 1;
             }
             Err(error) if undone.is_empty() => return Err(error),
@@ -71,10 +71,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         }
     }
-    Ok(Box::new(Undo { undone }))
+    Ok(Box::new(UndoReport { undone }))
 }
 
-fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
+fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
     let events = store.events()?;
     if let Some(start) = &args.event {
         let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());
@@ -102,19 +102,19 @@ fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>>
 
 /// What was taken back.
 #[derive(Debug)]
-struct Undone {
+struct UndoneEvent {
     event: Event,
     done: change::UndoOutcome,
 }
 
 #[derive(Debug)]
-struct Undo {
-    undone: Vec<Undone>,
+struct UndoReport {
+    undone: Vec<UndoneEvent>,
 }
 
-impl Report for Undo {
+impl Report for UndoReport {
     fn json(&self) -> Value {
-        let one = |undone: &Undone| {
+        let one = |undone: &UndoneEvent| {
             json!({
                 "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
             })

@@ -15,8 +15,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("unpin")?;
-    let beads = each::change(ctx, "unpinning", &args.ids, |tx, id| {
+    ctx.check_writable("unpin")?;
+    let beads = each::change_each(ctx, "unpinning", &args.ids, |tx, id| {
         change::amend_bead(tx, id, |bead| {
             bead.pinned = false;
             // Older clients pin by the status.

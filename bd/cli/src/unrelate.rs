@@ -8,5 +8,5 @@ use kit::cli::report::CommandResult;
 pub(crate) use relate::UnArgs as Args;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    relate::undo(ctx, &args)
+    relate::run_unrelate(ctx, &args)
 }

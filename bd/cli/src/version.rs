@@ -15,7 +15,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const COMMIT: Option<&str> = option_env!("BD_COMMIT");
 
 /// `bd version 2.0.0 (dev: abc1234)`.
-pub(super) fn line() -> String {
+pub(super) fn format_version() -> String {
     match COMMIT {
         Some(commit) => format!("bd version {VERSION} (dev: {commit})"),
         None => format!("bd version {VERSION} (release)"),
@@ -28,5 +28,5 @@ pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
     if let Some(commit) = COMMIT {
         value["commit"] = json!(commit);
     }
-    TextReport::new(value, line()).into_answer()
+    TextReport::new(value, format_version()).into_answer()
 }

@@ -13,7 +13,11 @@ use kit::cli::report::{CommandResult, EmptyReport};
 const LOOK: Duration = Duration::from_secs(60);
 
 /// Draws what `make` reports, and again when it looks different, until nobody reads any more.
-pub(super) fn watch(ctx: &Context, dir: &Path, make: impl Fn() -> CommandResult) -> CommandResult {
+pub(super) fn watch_view(
+    ctx: &Context,
+    dir: &Path,
+    make: impl Fn() -> CommandResult,
+) -> CommandResult {
     if ctx.ui.is_json() {
         let text = "--watch draws for a screen; programs use 'bd activity --follow --json'";
         return Err(UsageError(text.into()).into());

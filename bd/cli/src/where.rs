@@ -12,7 +12,7 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let found = ctx.found().map_err(|error| match error {
+    let found = ctx.project().map_err(|error| match error {
         NotFound::Around { .. } => NoFolder.into(),
         NotFound::Named { .. } => anyhow::Error::from(error),
     })?;

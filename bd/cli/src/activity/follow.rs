@@ -8,14 +8,14 @@ use kit::cli::report::{CommandResult, EmptyReport};
 use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
 
-use super::{Activity, Args, Item, items_of};
+use super::{ActivityItem, ActivityReport, Args, collect_items};
 
 /// Tells what happened, and goes on until nobody reads any more.
-pub(super) fn follow(
+pub(super) fn follow_activity(
     ctx: &Context,
     stores: &[Store],
     args: &Args,
-    so_far: Activity,
+    so_far: ActivityReport,
 ) -> CommandResult {
     // Before the first look: what happens in between is seen by the next one.
     let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
@@ -31,7 +31,7 @@ pub(super) fn follow(
             if events.is_empty() {
                 continue;
             }
-            let items = items_of(&store.snapshot()?, events, args);
+            let items = collect_items(&store.snapshot()?, events, args);
             if !print_items(ctx, &items, args) {
                 return Ok(Box::new(EmptyReport));
             }
@@ -43,7 +43,7 @@ pub(super) fn follow(
 }
 
 /// Writes items; `false` when nobody reads any more.
-fn print_items(ctx: &Context, items: &[Item], args: &Args) -> bool {
+fn print_items(ctx: &Context, items: &[ActivityItem], args: &Args) -> bool {
     items.iter().all(|item| {
         let text = if ctx.ui.is_json() {
             item.json(args.details).to_string()

@@ -8,7 +8,7 @@ use bd::store::{Snapshot, Store};
 use kit::failure::UsageError;
 use kit::ui::{Page, Report, Style, escape};
 
-use super::history::shown;
+use super::history::format_value;
 use kit::cli::report::CommandResult;
 
 /// Show the latest changes of all beads, newest last
@@ -52,9 +52,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ))
         .into());
     }
-    let stores = stores(ctx, args.town)?;
+    let stores = open_stores(ctx, args.town)?;
     let since = match &args.since {
-        Some(text) => Some(ctx.past("since", text)?),
+        Some(text) => Some(ctx.parse_past_time("since", text)?),
         None => None,
     };
     let (mut items, mut seen) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let snapshot = store.snapshot()?;
         let events = store.events()?;
         seen.extend(events.iter().map(|event| event.id.clone()));
-        items.extend(items_of(&snapshot, events, &args));
+        items.extend(collect_items(&snapshot, events, &args));
     }
     items.sort_by_cached_key(|item| bd::bead::Stamp::parse(&item.at).instant());
     items.retain(|item| {
@@ -71,18 +71,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 && items.len() > args.limit {
         items.drain(..items.len() - args.limit);
     }
-    let activity = Activity {
+    let activity = ActivityReport {
         items,
         seen,
         details: args.details,
     };
     if args.follow {
-        return follow::follow(ctx, &stores, &args, activity);
+        return follow::follow_activity(ctx, &stores, &args, activity);
     }
     Ok(Box::new(activity))
 }
 
-fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
+fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
     let own = ctx.store()?;
     if !town {
         return Ok(vec![own]);
@@ -99,7 +99,7 @@ fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
     dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
 }
 
-fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
+fn collect_items(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<ActivityItem> {
     let mut items = Vec::new();
     for event in events {
         for change in event.changes {
@@ -110,7 +110,7 @@ fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
                     .as_ref()
                     .is_none_or(|start| change.id.starts_with(start.as_str()));
             if fits {
-                items.push(Item::of(
+                items.push(ActivityItem::from_change(
                     snapshot,
                     &event.id,
                     &event.at,
@@ -125,7 +125,7 @@ fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {
 
 /// One change of one bead.
 #[derive(Debug)]
-struct Item {
+struct ActivityItem {
     event: String,
     at: String,
     actor: String,
@@ -134,8 +134,14 @@ struct Item {
     title: String,
 }
 
-impl Item {
-    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: BeadChange) -> Self {
+impl ActivityItem {
+    fn from_change(
+        snapshot: &Snapshot,
+        event: &str,
+        at: &str,
+        actor: &str,
+        change: BeadChange,
+    ) -> Self {
         let own = change.new.as_ref().and_then(|new| new.text("title"));
         let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {
@@ -218,7 +224,7 @@ impl Item {
                 .fields()
                 .into_iter()
                 .map(|(field, old, new)| {
-                    let parsed = super::history::parsed;
+                    let parsed = super::history::parse_value;
                     json!({"field": field, "old": parsed(old), "new": parsed(new)})
                 })
                 .collect();
@@ -240,7 +246,11 @@ impl Item {
         if details {
             for (field, old, new) in self.change.fields() {
                 let field = escape::escape_line(field);
-                lines.push(format!("    {field}: {} → {}", shown(old), shown(new)));
+                lines.push(format!(
+                    "    {field}: {} → {}",
+                    format_value(old),
+                    format_value(new)
+                ));
             }
         }
         lines
@@ -249,14 +259,14 @@ impl Item {
 
 /// What happened.
 #[derive(Debug)]
-struct Activity {
-    items: Vec<Item>,
+struct ActivityReport {
+    items: Vec<ActivityItem>,
     /// The ids of all events there were, whether they are shown or not.
     seen: Vec<String>,
     details: bool,
 }
 
-impl Report for Activity {
+impl Report for ActivityReport {
     fn json(&self) -> Value {
         self.items
             .iter()

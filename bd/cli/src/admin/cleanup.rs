@@ -74,7 +74,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         let lines = std::iter::once(line).chain(ids.iter().map(|id| format!("  {id}")));
         return TextReport::lines(value, lines.collect()).into_answer();
     }
-    ctx.may_change("cleanup")?;
+    ctx.check_writable("cleanup")?;
     let count = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let ids = due(tx);
         tx.describe("cleanup", "");

@@ -12,7 +12,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let dir = ctx.found()?.dir.display().to_string();
+    let dir = ctx.project()?.dir.display().to_string();
     let lines = vec![
         "bd never removes a project. To remove it yourself, take git's hooks out first:".to_owned(),
         "  bd hooks uninstall".to_owned(),

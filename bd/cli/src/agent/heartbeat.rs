@@ -14,10 +14,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("agent heartbeat")?;
-    let store = ctx.store_of(&args.one)?;
+    ctx.check_writable("agent heartbeat")?;
+    let store = ctx.store_for_id(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve(tx, &args.one, "agent")?;
+        let id = dep::resolve_dep_end(tx, &args.one, "agent")?;
         Ok(change::agent_heartbeat(tx, &id)?)
     })?;
     let value = json!({"agent": agent.id, "last_activity": agent.last_activity});

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.one)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.one)?.snapshot()?;
     let agent = snapshot.resolve(&args.one)?;
     if agent.issue_type != Kind::Agent && !agent.has_label(AGENT_LABEL) {
         return Err(ChangeError::NoAgent(agent.id.clone()).into());

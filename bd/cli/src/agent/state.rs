@@ -19,7 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("agent state")?;
+    ctx.check_writable("agent state")?;
     let state = args.state.to_lowercase();
     if !AGENT_STATES.contains(&state.as_str()) {
         let valid = AGENT_STATES.join(", ");
@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
         return Err(UsageError(text).into());
     }
-    let store = ctx.store_of(&args.one)?;
+    let store = ctx.store_for_id(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.one).map(|bead| bead.id.clone());
         let id = id.unwrap_or_else(|_| args.one.clone());

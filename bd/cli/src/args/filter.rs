@@ -9,7 +9,7 @@ use bd::query::filter::{BeadFilter, LabelRegex, TimeRange};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
-use super::{priority, slice};
+use super::{parse_priority_arg, split_values};
 
 /// The conditions of `list`, `search` and `count`.
 #[derive(Debug, Default, Args)]
@@ -122,13 +122,13 @@ impl FilterArgs {
     }
 
     /// Whether a label or an id is asked for.
-    pub(crate) fn names_some(&self) -> bool {
+    pub(crate) fn has_labels_or_ids(&self) -> bool {
         let labels = !self.label.is_empty() || !self.label_any.is_empty();
         labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
     }
 
     /// Says that a word asked for is none that a bead can have here: why nothing was found.
-    pub(crate) fn explain_nothing(&self, ctx: &Context, words: &Vocabulary) {
+    pub(crate) fn explain_empty_result(&self, ctx: &Context, words: &Vocabulary) {
         let statuses = self.statuses();
         for status in statuses.iter().filter(|it| !words.has_status(it)) {
             let valid = words.list_statuses();
@@ -145,7 +145,7 @@ impl FilterArgs {
 
     /// The statuses asked for; none for any.
     fn statuses(&self) -> Vec<Status> {
-        let words = slice(&[self.status.clone().unwrap_or_default()]);
+        let words = split_values(&[self.status.clone().unwrap_or_default()]);
         if words.iter().any(|word| word == "all") {
             return Vec::new();
         }
@@ -156,13 +156,13 @@ impl FilterArgs {
     }
 
     /// The filter that these flags mean.
-    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
-        let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
+    pub(crate) fn to_filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
+        let number = |text: &Option<String>| text.as_deref().map(parse_priority_arg).transpose();
         let titles = [&self.title, &self.title_contains];
         Ok(BeadFilter {
             statuses: self.statuses(),
             kind: self.kind.as_deref().map(Kind::from_filter),
-            not_kinds: slice(&self.exclude_type)
+            not_kinds: split_values(&self.exclude_type)
                 .iter()
                 .map(|kind| Kind::from_filter(kind))
                 .collect(),
@@ -171,31 +171,35 @@ impl FilterArgs {
             priority_max: number(&self.priority_max)?,
             assignee: self.assignee.clone(),
             no_assignee: self.no_assignee,
-            labels: super::labels(&self.label),
-            labels_any: super::labels(&self.label_any),
-            not_labels: super::labels(&self.exclude_label),
+            labels: super::parse_labels(&self.label),
+            labels_any: super::parse_labels(&self.label_any),
+            not_labels: super::parse_labels(&self.exclude_label),
             label_pattern: self.label_pattern.clone(),
-            label_regex: self.label_regex.as_deref().map(regex).transpose()?,
+            label_regex: self
+                .label_regex
+                .as_deref()
+                .map(parse_label_regex)
+                .transpose()?,
             no_labels: self.no_labels,
-            ids: slice(&self.ids),
+            ids: split_values(&self.ids),
             title_contains: titles.into_iter().flatten().cloned().collect(),
             desc_contains: self.desc_contains.clone(),
             notes_contains: self.notes_contains.clone(),
             spec_prefix: self.spec.clone(),
             empty_description: self.empty_description,
-            created: between(
+            created: parse_time_range(
                 ctx,
                 "created",
                 self.times.created_after.as_deref(),
                 self.times.created_before.as_deref(),
             )?,
-            updated: between(
+            updated: parse_time_range(
                 ctx,
                 "updated",
                 self.times.updated_after.as_deref(),
                 self.times.updated_before.as_deref(),
             )?,
-            closed: between(
+            closed: parse_time_range(
                 ctx,
                 "closed",
                 self.times.closed_after.as_deref(),
@@ -206,7 +210,7 @@ impl FilterArgs {
     }
 }
 
-fn regex(text: &str) -> Result<LabelRegex, UsageError> {
+fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
     let read = regex::Regex::new(text).map(LabelRegex);
     read.map_err(|error| {
         let error = error.to_string();
@@ -216,7 +220,7 @@ fn regex(text: &str) -> Result<LabelRegex, UsageError> {
 }
 
 /// A span of time from two flags.
-pub(crate) fn between(
+pub(crate) fn parse_time_range(
     ctx: &Context,
     name: &str,
     after: Option<&str>,
@@ -224,7 +228,7 @@ pub(crate) fn between(
 ) -> Result<TimeRange, UsageError> {
     let read = |end: &str, text: Option<&str>| {
         let flag = format!("--{name}-{end}");
-        text.map(|text| ctx.time(&flag, text)).transpose()
+        text.map(|text| ctx.parse_time(&flag, text)).transpose()
     };
     Ok(TimeRange {
         after: read("after", after)?,

@@ -21,8 +21,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("audit label")?;
-    if !change::has_audit(&ctx.found()?.dir, &args.entry)? {
+    ctx.check_writable("audit label")?;
+    if !change::has_audit(&ctx.project()?.dir, &args.entry)? {
         return Err(UsageError(format!("audit entry {} not found", args.entry)).into());
     }
     let entry = AuditEntry {
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         reason: args.reason,
         ..AuditEntry::default()
     };
-    let id = super::append(ctx, entry)?;
+    let id = super::append_entry(ctx, entry)?;
     let json = json!({"id": id, "parent_id": args.entry, "label": args.verdict});
     TextReport::new(json, &id).into_answer()
 }

@@ -18,7 +18,7 @@ kit::family! {
 }
 
 /// Appends a record with an id, a time and an actor of its own, and returns its id.
-fn append(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
+fn append_entry(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
     let id = format!("int-{}", ctx.random.hex(8));
     let entry = AuditEntry {
         id: id.clone(),
@@ -29,6 +29,6 @@ fn append(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
         },
         ..entry
     };
-    change::append_audit(&ctx.found()?.dir, &entry)?;
+    change::append_audit(&ctx.project()?.dir, &entry)?;
     Ok(id)
 }

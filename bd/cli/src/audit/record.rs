@@ -40,9 +40,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("audit record")?;
+    ctx.check_writable("audit record")?;
     let entry = if args.stdin {
-        let text = args::stdin()?;
+        let text = args::read_stdin()?;
         let invalid = |error| UsageError(format!("invalid JSON on standard input: {error}"));
         serde_json::from_str(&text).map_err(invalid)?
     } else {
@@ -62,6 +62,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if kind.is_empty() {
         return Err(UsageError("kind is required: bd audit record --kind llm_call".into()).into());
     }
-    let id = super::append(ctx, entry)?;
+    let id = super::append_entry(ctx, entry)?;
     TextReport::new(json!({"id": id, "kind": kind}), &id).into_answer()
 }

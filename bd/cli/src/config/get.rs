@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    ctx.found()?;
+    ctx.project()?;
     let setting = ctx.config.setting(&args.key);
     let stored = key::is_yaml_only(&key::canonicalize_name(&args.key));
     let mut value = json!({"key": args.key, "value": setting.as_ref().map_or("", |setting| setting.value.as_str())});

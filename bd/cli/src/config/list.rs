@@ -19,7 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    ctx.found()?;
+    ctx.project()?;
     let mut names: Vec<String> = ctx.config.stored().into_keys().collect();
     if args.all {
         names.extend(key::KEYS.iter().map(|key| key.name.to_owned()));

@@ -18,11 +18,11 @@ use kit::cli::report::CommandResult;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ConfigCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum ConfigCommand {
     Get(get::Args),
     #[command(alias = "show")]
     List(list::Args),
@@ -34,11 +34,11 @@ enum Verb {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::Get(args) => get::run(ctx, &args),
-        Verb::List(args) => list::run(ctx, &args),
-        Verb::Set(args) => set::run(ctx, args),
-        Verb::SetMany(args) => set_many::run(ctx, &args),
-        Verb::Unset(args) => unset::run(ctx, &args),
-        Verb::Validate(_) => validate::run(ctx),
+        ConfigCommand::Get(args) => get::run(ctx, &args),
+        ConfigCommand::List(args) => list::run(ctx, &args),
+        ConfigCommand::Set(args) => set::run(ctx, args),
+        ConfigCommand::SetMany(args) => set_many::run(ctx, &args),
+        ConfigCommand::Unset(args) => unset::run(ctx, &args),
+        ConfigCommand::Validate(_) => validate::run(ctx),
     }
 }

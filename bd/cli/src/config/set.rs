@@ -17,9 +17,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("config set")?;
+    ctx.check_writable("config set")?;
     let store = ctx.store()?;
-    let value = cleaned(&args.key, &args.value);
+    let value = remove_unset_marker(&args.key, &args.value);
     config::set_setting(store.dir(), &args.key, &value)?;
     let mut answer = json!({"key": args.key, "value": value});
     let mut line = format!("Set {} = {}", args.key, escape::escape_line(&value));
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Older clients read the text "… (not set)" of an unset list as one of its entries and write it back.
-fn cleaned(key: &str, value: &str) -> String {
+fn remove_unset_marker(key: &str, value: &str) -> String {
     if !key.ends_with(".custom") {
         return value.to_owned();
     }

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    ctx.may_change("config set-many")?;
+    ctx.check_writable("config set-many")?;
     let mut pairs = Vec::new();
     for pair in &args.pairs {
         let Some((key, value)) = pair.split_once('=') else {

@@ -13,7 +13,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    ctx.may_change("config unset")?;
+    ctx.check_writable("config unset")?;
     config::unset_setting(ctx.store()?.dir(), &args.key)?;
     TextReport::new(json!({"key": args.key}), format!("Unset {}", args.key)).into_answer()
 }

@@ -9,7 +9,7 @@ use kit::cli::report::{CommandResult, ExitReport, TextReport};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context) -> CommandResult {
-    ctx.found()?;
+    ctx.project()?;
     let stored = ctx.config.stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
         let wanted = key::find_expectation(name, &setting.value)?;

@@ -19,8 +19,8 @@ use kit::ui::{Page, Report, counted, escape};
 use super::{Args, place, request};
 
 /// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
-pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
-    ctx.may_change("create")?;
+pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
+    ctx.check_writable("create")?;
     let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
     if !is_markdown || path.split('/').any(|part| part == "..") {
         return Err(UsageError(format!(
@@ -28,13 +28,13 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandRe
         ))
         .into());
     }
-    let drafts = drafts(&read(ctx, path)?)?;
-    let (store, _) = place::choose(ctx, args)?;
+    let drafts = parse_drafts(&read_batch_file(ctx, path)?)?;
+    let (store, _) = place::choose_store(ctx, args)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let (mut made, mut problems) = (Vec::new(), Vec::new());
         for (title, sections) in drafts {
             let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
-                let draft = draft(title.clone(), &sections)?;
+                let draft = build_draft(title.clone(), &sections)?;
                 super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
                 let bead = change::create_bead(tx, draft.new)?;
                 for (kind, target) in draft.edges {
@@ -57,10 +57,10 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandRe
         ));
     }
     let failed = problems.len();
-    Ok(Box::new(Made { beads, failed }))
+    Ok(Box::new(MarkdownReport { beads, failed }))
 }
 
-fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
+fn read_batch_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     let absolute = ctx.env.make_absolute(path);
     let bytes = file::read_file_if_exists(&absolute)
         .map_err(|error| UsageError(format!("cannot read {path}: {error}")))?
@@ -70,7 +70,7 @@ fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
 
 /// An issue of a Markdown file.
 #[derive(Debug, Default)]
-struct Draft {
+struct IssueDraft {
     new: NewBead,
     edges: Vec<(DepKind, String)>,
 }
@@ -88,20 +88,20 @@ const SECTIONS: [&str; 8] = [
 ];
 
 /// What stands under which of [`SECTIONS`], or under none of them.
-type Sections = BTreeMap<String, String>;
+type DraftSections = BTreeMap<String, String>;
 
 /// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
 /// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
 /// are no headings.
-fn drafts(text: &str) -> Result<Vec<(String, Sections)>, UsageError> {
-    let mut found: Vec<(String, Sections)> = Vec::new();
+fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
+    let mut found: Vec<(String, DraftSections)> = Vec::new();
     let mut section = String::new();
     let mut is_code = false;
     for line in text.lines() {
         is_code ^= line.trim_start().starts_with("```");
         let heading = |mark: &str| line.strip_prefix(mark).filter(|_| !is_code).map(str::trim);
         if let Some(title) = heading("## ") {
-            found.push((title.to_owned(), Sections::new()));
+            found.push((title.to_owned(), DraftSections::new()));
             section = "intro".to_owned();
         } else if let Some((_, sections)) = found.last_mut() {
             let name = heading("### ").map(str::to_lowercase);
@@ -126,7 +126,7 @@ fn drafts(text: &str) -> Result<Vec<(String, Sections)>, UsageError> {
     Ok(found)
 }
 
-fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
+fn build_draft(title: String, sections: &DraftSections) -> Result<IssueDraft, UsageError> {
     let part = |name: &str| {
         let text = sections.get(name).map(|text| text.trim());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -140,8 +140,8 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
         items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
     };
     let description = part("description").or_else(|| part("intro"));
-    let priority = part("priority").map(|text| args::priority(&text));
-    Ok(Draft {
+    let priority = part("priority").map(|text| args::parse_priority_arg(&text));
+    Ok(IssueDraft {
         new: NewBead {
             title,
             description: description.unwrap_or_default(),
@@ -155,7 +155,7 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, UsageError> {
         },
         edges: list("dependencies")
             .into_iter()
-            .map(request::edge)
+            .map(request::parse_edge)
             .collect(),
     })
 }
@@ -208,7 +208,7 @@ struct FileEdge {
 
 impl FilePlan {
     /// What is to be made.
-    fn read(
+    fn into_plan(
         self,
         path: &str,
         check_kind: impl Fn(&Kind) -> Result<(), UsageError>,
@@ -256,28 +256,28 @@ impl FilePlan {
 }
 
 /// Makes a plan's beads and edges: all of it or nothing.
-pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> CommandResult {
-    ctx.may_change("create")?;
-    let plan: FilePlan = serde_json::from_str(&read(ctx, path)?)
+pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> CommandResult {
+    ctx.check_writable("create")?;
+    let plan: FilePlan = serde_json::from_str(&read_batch_file(ctx, path)?)
         .map_err(|error| UsageError(format!("{path} is no plan of nodes and edges: {error}")))?;
-    let (store, _) = place::choose(ctx, args)?;
+    let (store, _) = place::choose_store(ctx, args)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let plan = plan.read(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
+        let plan = plan.into_plan(path, |kind| super::check_kind(tx.vocabulary(), kind))?;
         Ok(change::create_all(tx, plan)?)
     });
     let ids = made.with_context(|| path.to_owned())?;
-    Ok(Box::new(Planned { ids }))
+    Ok(Box::new(PlanReport { ids }))
 }
 
 /// Beads made from a file.
 #[derive(Debug)]
-struct Made {
+struct MarkdownReport {
     beads: Vec<Bead>,
     /// How many could not be made.
     failed: usize,
 }
 
-impl Report for Made {
+impl Report for MarkdownReport {
     fn json(&self) -> Value {
         self.beads.iter().map(plain_json).collect()
     }
@@ -307,11 +307,11 @@ impl Report for Made {
 
 /// Beads made from a plan.
 #[derive(Debug)]
-struct Planned {
+struct PlanReport {
     ids: BTreeMap<String, String>,
 }
 
-impl Report for Planned {
+impl Report for PlanReport {
     fn json(&self) -> Value {
         json!({"ids": self.ids})
     }
@@ -333,10 +333,10 @@ mod tests {
     #[test]
     fn a_markdown_file_gives_an_issue_for_each_heading() {
         let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
-        let found: Vec<Draft> = drafts(text)
+        let found: Vec<IssueDraft> = parse_drafts(text)
             .unwrap()
             .into_iter()
-            .map(|(title, sections)| draft(title, &sections).unwrap())
+            .map(|(title, sections)| build_draft(title, &sections).unwrap())
             .collect();
         let one = &found[0];
         assert_eq!(one.new.description, "First line\nsecond");
@@ -346,6 +346,6 @@ mod tests {
         );
         assert_eq!(one.edges, [(DepKind::Blocks, "x-1".to_owned())]);
         assert_eq!(found[1].new.issue_type, Kind::Bug);
-        assert!(drafts("# no\n").is_err());
+        assert!(parse_drafts("# no\n").is_err());
     }
 }

@@ -150,7 +150,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// What `bd q` gives.
-    pub(super) fn quick(
+    pub(super) fn for_quick(
         title: String,
         priority: String,
         kind: String,
@@ -168,7 +168,7 @@ impl Args {
     }
 
     /// What `bd create-form` asked for: title, type, priority, assignee, labels, edges, description.
-    pub(super) fn answered(answers: [String; 7]) -> Self {
+    pub(super) fn from_form_answers(answers: [String; 7]) -> Self {
         let [title, kind, priority, assignee, labels, deps, description] = answers;
         Self {
             positional: Some(title),
@@ -177,7 +177,7 @@ impl Args {
             assignee: (!assignee.is_empty()).then_some(assignee),
             labels: vec![labels],
             deps: vec![deps],
-            description: DescriptionArgs::of(description),
+            description: DescriptionArgs::from_text(description),
             waits_for_gate: "all-children".into(),
             ..Self::default()
         }
@@ -186,26 +186,26 @@ impl Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(path) = &args.file {
-        return batch::from_markdown(ctx, &args, path);
+        return batch::create_from_markdown(ctx, &args, path);
     }
     if let Some(path) = &args.graph {
-        return batch::from_plan(ctx, &args, path);
+        return batch::create_from_plan(ctx, &args, path);
     }
     if args.dry_run {
-        let new = request::read(ctx, &args)?;
-        return Ok(Box::new(Created {
-            bead: request::preview(new),
+        let new = request::read_new_bead(ctx, &args)?;
+        return Ok(Box::new(CreateReport {
+            bead: request::preview_bead(new),
             rig: None,
             dry_run: true,
         }));
     }
     let silent = args.silent || (ctx.ui.is_quiet() && !ctx.ui.is_json());
-    let (bead, rig) = make(ctx, &args)?;
+    let (bead, rig) = create_from_args(ctx, &args)?;
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));
         return Ok(Box::new(EmptyReport));
     }
-    Ok(Box::new(Created {
+    Ok(Box::new(CreateReport {
         bead,
         rig,
         dry_run: false,
@@ -213,13 +213,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Makes the bead; says also in which rig, where that is not the one of the working directory.
-pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<String>)> {
-    ctx.may_change("create")?;
-    let new = request::read(ctx, args)?;
+pub(super) fn create_from_args(
+    ctx: &Context,
+    args: &Args,
+) -> anyhow::Result<(Bead, Option<String>)> {
+    ctx.check_writable("create")?;
+    let new = request::read_new_bead(ctx, args)?;
     if !args.silent && !ctx.ui.is_quiet() {
-        remark(ctx, &new);
+        print_remarks(ctx, &new);
     }
-    let (store, rig) = place::choose(ctx, args)?;
+    let (store, rig) = place::choose_store(ctx, args)?;
     let above = args
         .id
         .as_deref()
@@ -233,11 +236,11 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
             ));
         }
     }
-    let edges = request::edges(args);
+    let edges = request::parse_edges(args);
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx.vocabulary(), &new.issue_type)?;
         let bead = change::create_bead(tx, new)?;
-        let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
+        let problems = add_edges(tx, (ctx, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
     });
@@ -246,13 +249,13 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
         ctx.ui.warn(&bd::error::describe_failure(&problem).message);
     }
     for (kind, _) in &edges {
-        args::remark_own_kind(ctx, kind);
+        args::hint_custom_dep_kind(ctx, kind);
     }
-    ctx.touch(&bead.id);
+    ctx.set_last_touched(&bead.id);
     Ok((bead, rig))
 }
 
-fn remark(ctx: &Context, new: &NewBead) {
+fn print_remarks(ctx: &Context, new: &NewBead) {
     let lower = new.title.to_lowercase();
     if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
         ctx.ui
@@ -281,7 +284,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
 }
 
 /// Adds the edges; those that fail are returned, and the bead stays.
-fn link(
+fn add_edges(
     tx: &mut Tx<'_>,
     (ctx, own): (&Context, &Path),
     id: &str,
@@ -316,13 +319,13 @@ fn link(
 
 /// A bead that was made.
 #[derive(Debug)]
-struct Created {
+struct CreateReport {
     bead: Bead,
     rig: Option<String>,
     dry_run: bool,
 }
 
-impl Report for Created {
+impl Report for CreateReport {
     fn json(&self) -> Value {
         plain_json(&self.bead)
     }

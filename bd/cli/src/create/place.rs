@@ -8,7 +8,7 @@ use kit::failure::UsageError;
 use super::Args;
 
 /// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
-pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
+pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
         let dir = ctx.env.make_absolute(folder).join(".beads");
         let dir = find::follow_redirect(&dir, &mut Vec::new());
@@ -19,7 +19,7 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
         let (store, rig) = store_of_rig(ctx, name)?;
         return Ok((store, Some(rig)));
     }
-    let here = ctx.found()?;
+    let here = ctx.project()?;
     let routes = ctx.routes(&here.dir);
     let by_id = args.id.as_deref().or(args.parent.as_deref());
     let elsewhere = by_id.and_then(|id| routes.dir_for(id));
@@ -31,7 +31,7 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
 
 /// The store of a rig, by its name or its prefix, and the rig's name.
 pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
-    let routes = ctx.routes(&ctx.found()?.dir);
+    let routes = ctx.routes(&ctx.project()?.dir);
     let unknown = || {
         UsageError(format!(
             "rig or prefix \"{name}\" not found in routes.jsonl"

@@ -10,7 +10,7 @@ use kit::failure::UsageError;
 use super::Args;
 
 /// The new bead as the flags describe it.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
+pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.flag("create.require-description") {
         return Err(UsageError(
@@ -27,7 +27,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
         let text = text.as_deref().filter(|text| !text.is_empty());
         Ok(text
-            .map(|text| ctx.time(flag, text))
+            .map(|text| ctx.parse_time(flag, text))
             .transpose()?
             .map(Stamp::from))
     };
@@ -35,21 +35,21 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let metadata = args
         .metadata
         .as_deref()
-        .map(|text| args::json(ctx, "--metadata", text));
+        .map(|text| args::read_json_arg(ctx, "--metadata", text));
     let new = NewBead {
         id: args.id.clone(),
         force: args.force,
         parent: args.parent.clone(),
-        title: title(args)?,
+        title: read_title(args)?,
         description,
         design: text(&args.design),
         acceptance_criteria: text(&args.acceptance),
         notes: text(&args.notes),
         spec_id: text(&args.spec_id),
-        priority: args::priority(args.priority.as_deref().unwrap_or("2"))?,
+        priority: args::parse_priority_arg(args.priority.as_deref().unwrap_or("2"))?,
         issue_type: Kind::from_user_text(args.kind.as_deref().unwrap_or("task")),
         assignee: text(&args.assignee),
-        labels: args::labels(&args.labels),
+        labels: args::parse_labels(&args.labels),
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,
         due_at: time("--due", &args.due)?,
@@ -73,7 +73,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
 
 /// The new bead with what its flags leave out taken from another bead.
 fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
-    let snapshot = ctx.store_of(id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
     let or = |given: String, own: &String| {
         if given.is_empty() { own.clone() } else { given }
@@ -103,7 +103,7 @@ fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::
     })
 }
 
-fn title(args: &Args) -> Result<String, UsageError> {
+fn read_title(args: &Args) -> Result<String, UsageError> {
     match (&args.positional, &args.title_flag) {
         (Some(one), Some(other)) if one != other => Err(UsageError(format!(
             "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
@@ -114,12 +114,15 @@ fn title(args: &Args) -> Result<String, UsageError> {
 }
 
 /// The edges of --deps: kind and target.
-pub(super) fn edges(args: &Args) -> Vec<(DepKind, String)> {
-    args::slice(&args.deps).into_iter().map(edge).collect()
+pub(super) fn parse_edges(args: &Args) -> Vec<(DepKind, String)> {
+    args::split_values(&args.deps)
+        .into_iter()
+        .map(parse_edge)
+        .collect()
 }
 
 /// An edge as it is written: `kind:id`, or `id` for "waits for".
-pub(super) fn edge(text: String) -> (DepKind, String) {
+pub(super) fn parse_edge(text: String) -> (DepKind, String) {
     match text.split_once(':') {
         Some((kind, target)) if !text.starts_with("external:") => {
             (DepKind::from(kind.trim()), target.trim().to_owned())
@@ -129,7 +132,7 @@ pub(super) fn edge(text: String) -> (DepKind, String) {
 }
 
 /// The bead as a dry run shows it.
-pub(super) fn preview(new: NewBead) -> Bead {
+pub(super) fn preview_bead(new: NewBead) -> Bead {
     Bead {
         title: new.title,
         description: new.description,

@@ -48,8 +48,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
     }
     let kind = DepKind::from(args.kind.as_str());
-    let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
-    args::remark_own_kind(ctx, &kind);
+    let (from, to) = link_beads(ctx, &args.from, &to, kind.clone())?;
+    args::hint_custom_dep_kind(ctx, &kind);
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
     TextReport::new(
@@ -60,19 +60,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Adds an edge between two beads as they were given; returns their full ids.
-pub(crate) fn link(
+pub(crate) fn link_beads(
     ctx: &Context,
     from: &str,
     to: &str,
     kind: DepKind,
 ) -> anyhow::Result<(String, String)> {
-    ctx.may_change("dep add")?;
+    ctx.check_writable("dep add")?;
     check_external(to)?;
-    let store = ctx.store_of(from)?;
+    let store = ctx.store_for_id(from)?;
     let routes = ctx.routes(store.dir());
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = resolve(tx, from, "issue")?;
-        let to = match resolve(tx, to, "dependency") {
+        let from = resolve_dep_end(tx, from, "issue")?;
+        let to = match resolve_dep_end(tx, to, "dependency") {
             Ok(id) => id,
             Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
         };
@@ -114,7 +114,7 @@ pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<O
 }
 
 /// The full id of a bead; an external one is taken as it is.
-pub(crate) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
+pub(crate) fn resolve_dep_end(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());
     }

@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
@@ -41,13 +41,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter_map(|edge| {
                 let target = match snapshot.get_live(&edge.depends_on_id) {
                     Some(bead) => bead.clone(),
-                    None => elsewhere(ctx, &edge.depends_on_id)?,
+                    None => find_bead_elsewhere(ctx, &edge.depends_on_id)?,
                 };
                 Some((target, edge.kind.clone()))
             })
             .collect()
     };
-    Ok(Box::new(Links {
+    Ok(Box::new(DepListReport {
         id: bead.id.clone(),
         up: args.direction == "up",
         found: links,
@@ -55,12 +55,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// A bead of another rig of the town, by its id or as `external:<rig>:<id>`.
-fn elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
+fn find_bead_elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     let id = match target.strip_prefix("external:") {
         Some(rest) => rest.split_once(':')?.1,
         None => target,
     };
-    let here = ctx.found().ok()?;
+    let here = ctx.project().ok()?;
     let dir = ctx.routes(&here.dir).dir_for(id)?;
     let snapshot = ctx.open(&dir).ok()?.snapshot().ok()?;
     snapshot.get_live(id).cloned()
@@ -68,13 +68,13 @@ fn elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
 
 /// Beads at the other ends of edges.
 #[derive(Debug)]
-struct Links {
+struct DepListReport {
     id: String,
     up: bool,
     found: Vec<(Bead, DepKind)>,
 }
 
-impl Report for Links {
+impl Report for DepListReport {
     fn json(&self) -> Value {
         self.found
             .iter()
@@ -93,7 +93,7 @@ impl Report for Links {
         for (bead, kind) in &self.found {
             let tail = format!(" [P{}] ({}) via {kind}", bead.priority, bead.status);
             let head = format!("  {}: ", page.style().cyan(&bead.id));
-            line::fitted(page, &head, &bead.title, &tail);
+            line::write_fitted(page, &head, &bead.title, &tail);
         }
     }
 }

@@ -7,7 +7,7 @@ pub(super) mod relate;
 mod remove;
 mod tree;
 
-pub(super) use add::{elsewhere, link, resolve};
+pub(super) use add::{elsewhere, link_beads, resolve_dep_end};
 
 use crate::context::Context;
 use bd::bead::DepKind;
@@ -28,11 +28,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "ID")]
     blocks: Option<String>,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<DepCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum DepCommand {
     Add(add::Args),
     #[command(visible_alias = "rm")]
     Remove(remove::Args),
@@ -45,15 +45,15 @@ enum Verb {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match (args.verb, args.blocker, args.blocks) {
-        (Some(Verb::Add(args)), ..) => add::run(ctx, args),
-        (Some(Verb::Remove(args)), ..) => remove::run(ctx, &args),
-        (Some(Verb::List(args)), ..) => list::run(ctx, args),
-        (Some(Verb::Tree(args)), ..) => tree::run(ctx, &args),
-        (Some(Verb::Cycles(args)), ..) => cycles::run(ctx, &args),
-        (Some(Verb::Relate(args)), ..) => relate::run(ctx, &args),
-        (Some(Verb::Unrelate(args)), ..) => relate::undo(ctx, &args),
+        (Some(DepCommand::Add(args)), ..) => add::run(ctx, args),
+        (Some(DepCommand::Remove(args)), ..) => remove::run(ctx, &args),
+        (Some(DepCommand::List(args)), ..) => list::run(ctx, args),
+        (Some(DepCommand::Tree(args)), ..) => tree::run(ctx, &args),
+        (Some(DepCommand::Cycles(args)), ..) => cycles::run(ctx, &args),
+        (Some(DepCommand::Relate(args)), ..) => relate::run(ctx, &args),
+        (Some(DepCommand::Unrelate(args)), ..) => relate::run_unrelate(ctx, &args),
         (None, Some(target), Some(waiting)) => {
-            let (from, to) = add::link(ctx, &waiting, &target, DepKind::Blocks)?;
+            let (from, to) = add::link_beads(ctx, &waiting, &target, DepKind::Blocks)?;
             let value = serde_json::json!({"status": "added", "blocker_id": to, "blocked_id": from, "type": "blocks"});
             kit::cli::report::TextReport::new(
                 value,

@@ -37,7 +37,7 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> CommandResult {
     .into_answer()
 }
 
-pub(crate) fn undo(ctx: &Context, args: &UnArgs) -> CommandResult {
+pub(crate) fn run_unrelate(ctx: &Context, args: &UnArgs) -> CommandResult {
     let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
     TextReport::new(
         json!({"id1": a, "id2": b, "unrelated": true}),
@@ -52,11 +52,11 @@ fn change_both(
     other: &str,
     add: bool,
 ) -> anyhow::Result<(String, String)> {
-    ctx.may_change("dep relate")?;
+    ctx.check_writable("dep relate")?;
     let store = ctx.store()?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let a = add::resolve(tx, one, "issue")?;
-        let b = add::resolve(tx, other, "issue")?;
+        let a = add::resolve_dep_end(tx, one, "issue")?;
+        let b = add::resolve_dep_end(tx, other, "issue")?;
         if add {
             change::relate_beads(tx, &a, &b)?;
         } else {

@@ -18,10 +18,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    ctx.may_change("dep remove")?;
-    let store = ctx.store_of(&args.from)?;
+    ctx.check_writable("dep remove")?;
+    let store = ctx.store_for_id(&args.from)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = add::resolve(tx, &args.from, "issue")?;
+        let from = add::resolve_dep_end(tx, &args.from, "issue")?;
         // An edge to a bead that is not here is removed by the id that it holds.
         let held = tx.get(&from).is_some_and(|bead| {
             bead.dependencies
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         let to = if held {
             args.to.clone()
         } else {
-            add::resolve(tx, &args.to, "dependency")?
+            add::resolve_dep_end(tx, &args.to, "dependency")?
         };
         change::remove_dep(tx, &from, &to)?;
         Ok((from, to))

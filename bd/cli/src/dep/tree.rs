@@ -42,7 +42,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
@@ -53,10 +53,10 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         args.direction.as_str()
     };
     let all_paths = args.show_all_paths;
-    let mut found = nodes(&snapshot, root, way == "up", depth, all_paths);
+    let mut found = collect_nodes(&snapshot, root, way == "up", depth, all_paths);
     if way == "both" {
         let offset = found.len() - 1;
-        let more = nodes(&snapshot, root, true, depth, all_paths);
+        let more = collect_nodes(&snapshot, root, true, depth, all_paths);
         found.extend(more.into_iter().skip(1).map(|mut node| {
             // The root is there once.
             node.below = if node.below == 0 {
@@ -73,9 +73,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         ));
     }
     if let Some(status) = &args.status {
-        found = narrowed(found, &Status::from(status.as_str()));
+        found = filter_by_status(found, &Status::from(status.as_str()));
     }
-    Ok(Box::new(Tree {
+    Ok(Box::new(DepTreeReport {
         nodes: found,
         mermaid: args.format.is_some(),
     }))
@@ -85,7 +85,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
 const MOST: usize = 10_000;
 
 /// The nodes of a status with those that lead to them; the root stays.
-fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
+fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
     let mut is_kept = vec![false; nodes.len()];
     for at in (0..nodes.len()).rev() {
         if is_kept[at] || nodes[at].bead.status == *status {
@@ -95,7 +95,7 @@ fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
     }
     // What stays moves up.
     let mut places = vec![0; nodes.len()];
-    let mut kept: Vec<Node> = Vec::new();
+    let mut kept: Vec<TreeNode> = Vec::new();
     for (at, mut node) in nodes.into_iter().enumerate() {
         if at == 0 || is_kept[at] {
             places[at] = kept.len();
@@ -107,15 +107,15 @@ fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
 }
 
 /// All beads reached from the root, level by level: each once, or once for each path that leads to it.
-fn nodes(
+fn collect_nodes(
     snapshot: &Snapshot,
     root: &Bead,
     up: bool,
     max_depth: usize,
     all_paths: bool,
-) -> Vec<Node> {
+) -> Vec<TreeNode> {
     let mut seen = HashSet::from([root.id.clone()]);
-    let mut nodes = vec![Node {
+    let mut nodes = vec![TreeNode {
         bead: root.clone(),
         depth: 0,
         parent: root.id.clone(),
@@ -125,7 +125,7 @@ fn nodes(
     let mut at = 0;
     while at < nodes.len() && nodes.len() < MOST {
         let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
-        let mut next: Vec<&Bead> = neighbours(snapshot, &id, up);
+        let mut next: Vec<&Bead> = list_neighbours(snapshot, &id, up);
         if all_paths {
             next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
         } else {
@@ -138,7 +138,7 @@ fn nodes(
         next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
         for bead in next {
             if seen.insert(bead.id.clone()) || all_paths {
-                nodes.push(Node {
+                nodes.push(TreeNode {
                     bead: bead.clone(),
                     depth: depth + 1,
                     parent: id.clone(),
@@ -153,7 +153,7 @@ fn nodes(
 }
 
 /// Whether a bead is on the way from a node to the root.
-fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
+fn is_on_path(nodes: &[TreeNode], mut at: usize, id: &str) -> bool {
     loop {
         if nodes[at].bead.id == id {
             return true;
@@ -165,7 +165,7 @@ fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
     }
 }
 
-fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
+fn list_neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
     if up {
         return snapshot
             .dependents_of(id)
@@ -183,7 +183,7 @@ fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
 }
 
 #[derive(Debug)]
-struct Node {
+struct TreeNode {
     bead: Bead,
     depth: usize,
     parent: String,
@@ -194,16 +194,16 @@ struct Node {
 
 /// A tree of beads.
 #[derive(Debug)]
-struct Tree {
-    nodes: Vec<Node>,
+struct DepTreeReport {
+    nodes: Vec<TreeNode>,
     mermaid: bool,
 }
 
 /// The tree as a mermaid diagram.
-fn diagram(page: &mut Page, nodes: &[Node]) {
+fn write_mermaid(page: &mut Page, nodes: &[TreeNode]) {
     page.line("flowchart TD");
     let mut named = HashSet::new();
-    for Node { bead, .. } in nodes {
+    for TreeNode { bead, .. } in nodes {
         if !named.insert(bead.id.as_str()) {
             continue;
         }
@@ -221,9 +221,9 @@ fn diagram(page: &mut Page, nodes: &[Node]) {
     }
 }
 
-impl Report for Tree {
+impl Report for DepTreeReport {
     fn json(&self) -> Value {
-        let one = |node: &Node| {
+        let one = |node: &TreeNode| {
             let mut value = plain_json(&node.bead);
             value["depth"] = json!(node.depth);
             value["parent_id"] = json!(node.parent);
@@ -235,7 +235,7 @@ impl Report for Tree {
 
     fn human(&self, page: &mut Page) {
         if self.mermaid {
-            diagram(page, &self.nodes);
+            write_mermaid(page, &self.nodes);
             return;
         }
         let mut children = vec![Vec::new(); self.nodes.len()];
@@ -244,11 +244,11 @@ impl Report for Tree {
         }
         for (branch, at) in tree::walk_tree(&[0], &children) {
             let (node, style) = (&self.nodes[at], page.style().clone());
-            let symbol = line::painted_symbol(&style, &node.bead.status);
+            let symbol = line::paint_symbol(&style, &node.bead.status);
             let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
             let more = if node.truncated { " …" } else { "" };
             let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
-            line::fitted(page, &head, &node.bead.title, &tail);
+            line::write_fitted(page, &head, &node.bead.title, &tail);
         }
     }
 }

@@ -18,14 +18,14 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut epics = epic::open_epics(&ctx.store()?.snapshot()?);
     epics.retain(|epic| !args.eligible_only || epic.is_done());
-    Ok(Box::new(Epics(epics)))
+    Ok(Box::new(EpicStatusReport(epics)))
 }
 
 /// Epics with their progress.
 #[derive(Debug)]
-pub(super) struct Epics(pub(super) Vec<EpicProgress>);
+pub(super) struct EpicStatusReport(pub(super) Vec<EpicProgress>);
 
-impl Report for Epics {
+impl Report for EpicStatusReport {
     fn json(&self) -> Value {
         let one = |own: &EpicProgress| {
             json!({
@@ -49,8 +49,8 @@ impl Report for Epics {
         } in &self.0
         {
             let style = page.style().clone();
-            let mark = line::painted_symbol(&style, &epic.status);
-            line::fitted(
+            let mark = line::paint_symbol(&style, &epic.status);
+            line::write_fitted(
                 page,
                 &format!("{mark} {} ", style.cyan(&epic.id)),
                 &epic.title,

@@ -27,24 +27,24 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let shelf = super::super::mol::shelf(ctx, &[]);
+    let shelf = super::super::mol::build_search_path(ctx, &[]);
     let paths: Vec<PathBuf> = match (&args.formula, args.all) {
         (Some(name), false) => vec![PathBuf::from(shelf.load(name)?.formula.source)],
-        (None, true) => json_files(&ctx.found()?.dir.join("formulas")),
+        (None, true) => json_files(&ctx.project()?.dir.join("formulas")),
         _ => return Err(UsageError("name a formula, or use --all".into()).into()),
     };
     if args.stdout {
         let Some(path) = paths.first() else {
             return Err(UsageError("name a formula".into()).into());
         };
-        let text = converted(path)?;
+        let text = convert_to_toml(path)?;
         ctx.ui.raw(&text);
         return Ok(Box::new(kit::cli::report::EmptyReport));
     }
-    ctx.may_change("formula convert")?;
+    ctx.check_writable("formula convert")?;
     let mut written = Vec::new();
     for path in &paths {
-        let text = converted(path)?;
+        let text = convert_to_toml(path)?;
         let target = PathBuf::from(
             path.to_string_lossy()
                 .replace(".formula.json", ".formula.toml"),
@@ -76,7 +76,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A JSON formula as TOML; keys that we do not know are kept too.
-fn converted(path: &Path) -> anyhow::Result<String> {
+fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let is_json = path.to_string_lossy().ends_with(".json");
     if !is_json || !path.is_file() {

@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut formulas = Vec::new();
-    for found in super::super::mol::shelf(ctx, &[]).load_all() {
+    for found in super::super::mol::build_search_path(ctx, &[]).load_all() {
         match found.loaded {
             Ok(loaded) => formulas.push(loaded.formula),
             Err(problem) => ctx
@@ -32,16 +32,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     formulas.sort_by(|a, b| a.name.cmp(&b.name));
     formulas.dedup_by(|a, b| a.name == b.name);
-    Ok(Box::new(Listed { formulas }))
+    Ok(Box::new(FormulaListReport { formulas }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct FormulaListReport {
     formulas: Vec<Formula>,
 }
 
 /// How many steps a list says that a formula has.
-fn steps(formula: &Formula) -> usize {
+fn count_steps(formula: &Formula) -> usize {
     match formula.kind {
         FormulaKind::Expansion => formula.template.len(),
         FormulaKind::Convoy => formula.legs.len(),
@@ -49,7 +49,7 @@ fn steps(formula: &Formula) -> usize {
     }
 }
 
-impl Report for Listed {
+impl Report for FormulaListReport {
     fn json(&self) -> Value {
         let one = |formula: &Formula| {
             let short: String = formula.first_line().chars().take(60).collect();
@@ -58,7 +58,7 @@ impl Report for Listed {
                 "type": formula.kind.as_str(),
                 "description": short,
                 "source": formula.source,
-                "steps": steps(formula),
+                "steps": count_steps(formula),
                 "vars": formula.vars.len(),
             })
         };
@@ -79,7 +79,7 @@ impl Report for Listed {
                 page.style().cyan(&name),
                 formula.kind.as_str()
             );
-            line::fitted(page, &head, &escape::escape_line(formula.first_line()), "");
+            line::write_fitted(page, &head, &escape::escape_line(formula.first_line()), "");
         }
         page.blank();
         page.line(format!(

@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("formula new")?;
+    ctx.check_writable("formula new")?;
     if !is_formula_name(&args.name) {
         let text = format!(
             "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let folder = match &args.output {
         Some(folder) => ctx.env.make_absolute(folder),
-        None => ctx.found()?.dir.join("formulas"),
+        None => ctx.project()?.dir.join("formulas"),
     };
     let path = folder.join(format!("{}.formula.toml", args.name));
     std::fs::create_dir_all(&folder)?;

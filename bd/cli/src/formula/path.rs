@@ -14,24 +14,24 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let shelf = super::super::mol::shelf(ctx, &[]);
+    let shelf = super::super::mol::build_search_path(ctx, &[]);
     if let Some(name) = args.formula {
         let source = shelf.load(&name)?.formula.source;
         return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
     }
     let folders = shelf.folders.iter();
     let folders = folders.map(|folder| (folder.display().to_string(), folder.is_dir()));
-    Ok(Box::new(Folders {
+    Ok(Box::new(FormulaPathReport {
         folders: folders.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Folders {
+struct FormulaPathReport {
     folders: Vec<(String, bool)>,
 }
 
-impl Report for Folders {
+impl Report for FormulaPathReport {
     fn json(&self) -> Value {
         let one = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
         self.folders.iter().map(one).collect()

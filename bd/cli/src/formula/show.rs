@@ -35,19 +35,19 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+    let shelf = super::super::mol::build_search_path(ctx, &args.search_path);
     let loaded = shelf.load(&args.formula)?;
     if !(args.graph || args.mermaid || args.dot) {
-        return Ok(Box::new(Shown {
+        return Ok(Box::new(FormulaShowReport {
             formula: loaded.formula,
             graph: None,
         }));
     }
-    let values = super::super::mol::values(&args.var)?;
+    let values = super::super::mol::parse_vars(&args.var)?;
     let formula = cook_formula(&shelf, &loaded, &values)?.formula;
-    let steps = drawn(&formula);
+    let steps = draw_formula(&formula);
     if args.graph {
-        return Ok(Box::new(Shown {
+        return Ok(Box::new(FormulaShowReport {
             formula,
             graph: Some(steps),
         }));
@@ -62,9 +62,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The steps of a formula with what each waits for; the legs of a convoy formula before its synthesis.
-fn drawn(formula: &Formula) -> Vec<DrawnStep> {
+fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
     if !formula.legs.is_empty() {
-        return drawn_legs(formula);
+        return draw_legs(formula);
     }
     let steps = formula.every_step();
     let at = |id: &str| steps.iter().position(|step| step.id == id);
@@ -80,7 +80,7 @@ fn drawn(formula: &Formula) -> Vec<DrawnStep> {
     steps.iter().map(one).collect()
 }
 
-fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
+fn draw_legs(formula: &Formula) -> Vec<DrawnStep> {
     let legs = &formula.legs;
     let at = |id: &String| legs.iter().position(|leg| leg.id == *id);
     let mut drawn: Vec<DrawnStep> = legs
@@ -109,12 +109,12 @@ fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
 }
 
 #[derive(Debug)]
-struct Shown {
+struct FormulaShowReport {
     formula: Formula,
     graph: Option<Vec<DrawnStep>>,
 }
 
-impl Report for Shown {
+impl Report for FormulaShowReport {
     fn json(&self) -> Value {
         serde_json::to_value(&self.formula).unwrap_or_default()
     }
@@ -136,7 +136,7 @@ impl Report for Shown {
             page.blank();
             page.line(escape::escape_block(formula.description.trim()));
         }
-        variables(page, formula);
+        write_variables(page, formula);
         let listed = if formula.template.is_empty() {
             &formula.steps
         } else {
@@ -166,7 +166,7 @@ impl Report for Shown {
     }
 }
 
-fn variables(page: &mut Page, formula: &Formula) {
+fn write_variables(page: &mut Page, formula: &Formula) {
     if !formula.vars.is_empty() || !formula.inputs.is_empty() {
         page.blank();
         page.line("Variables:");

@@ -22,7 +22,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let shelf = super::super::mol::shelf(ctx, &args.search_path);
+    let shelf = super::super::mol::build_search_path(ctx, &args.search_path);
     let names = if args.formulas.is_empty() {
         shelf.names().into_iter().collect()
     } else {
@@ -30,9 +30,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut checked = Vec::new();
     for name in names {
-        let mut found = Checked {
+        let mut found = CheckedFormula {
             name: name.clone(),
-            ..Checked::default()
+            ..CheckedFormula::default()
         };
         match shelf.load(&name) {
             Ok(loaded) => {
@@ -46,18 +46,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                             .extend(fresh.filter(|own| !loaded.warnings.contains(own)));
                         found.warnings.dedup();
                     }
-                    Err(error) => found.refused = texts(&error),
+                    Err(error) => found.errors = list_error_texts(&error),
                 }
             }
             Err(error @ FormulaError::NotFound { .. }) => return Err(error.into()),
-            Err(error) => found.refused = texts(&error),
+            Err(error) => found.errors = list_error_texts(&error),
         }
         checked.push(found);
     }
-    Ok(Box::new(Validated { checked }))
+    Ok(Box::new(FormulaValidateReport { checked }))
 }
 
-fn texts(error: &FormulaError) -> Vec<String> {
+fn list_error_texts(error: &FormulaError) -> Vec<String> {
     match error {
         FormulaError::Invalid(problems) => problems.iter().map(FormulaProblem::to_string).collect(),
         other => vec![other.to_string()],
@@ -65,26 +65,26 @@ fn texts(error: &FormulaError) -> Vec<String> {
 }
 
 #[derive(Debug, Default)]
-struct Checked {
+struct CheckedFormula {
     name: String,
     steps: usize,
-    refused: Vec<String>,
+    errors: Vec<String>,
     warnings: Vec<FormulaProblem>,
 }
 
 #[derive(Debug)]
-struct Validated {
-    checked: Vec<Checked>,
+struct FormulaValidateReport {
+    checked: Vec<CheckedFormula>,
 }
 
-impl Report for Validated {
+impl Report for FormulaValidateReport {
     fn json(&self) -> Value {
-        let one = |found: &Checked| {
+        let one = |found: &CheckedFormula| {
             json!({
                 "name": found.name,
-                "valid": found.refused.is_empty(),
+                "valid": found.errors.is_empty(),
                 "steps": found.steps,
-                "errors": found.refused,
+                "errors": found.errors,
                 "warnings": found.warnings.iter().map(FormulaProblem::to_string).collect::<Vec<_>>(),
             })
         };
@@ -93,7 +93,7 @@ impl Report for Validated {
 
     fn human(&self, page: &mut Page) {
         for found in &self.checked {
-            if found.refused.is_empty() {
+            if found.errors.is_empty() {
                 let mark = page.style().green("✓");
                 page.line(format!(
                     "{mark} {}: {}",
@@ -104,7 +104,7 @@ impl Report for Validated {
                 let mark = page.style().red("✗");
                 page.line(format!("{mark} {}", found.name));
             }
-            for problem in &found.refused {
+            for problem in &found.errors {
                 page.line(format!("  {problem}"));
             }
             for warning in &found.warnings {
@@ -114,6 +114,6 @@ impl Report for Validated {
     }
 
     fn exit(&self) -> u8 {
-        u8::from(self.checked.iter().any(|found| !found.refused.is_empty()))
+        u8::from(self.checked.iter().any(|found| !found.errors.is_empty()))
     }
 }

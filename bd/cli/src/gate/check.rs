@@ -32,7 +32,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("gate check")?;
+        ctx.check_writable("gate check")?;
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
@@ -63,19 +63,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    Ok(Box::new(Checked {
+    Ok(Box::new(GateCheckReport {
         judged,
         dry_run: args.dry_run,
     }))
 }
 
 #[derive(Debug)]
-struct Checked {
+struct GateCheckReport {
     judged: Vec<(Bead, GateVerdict)>,
     dry_run: bool,
 }
 
-impl Report for Checked {
+impl Report for GateCheckReport {
     fn json(&self) -> Value {
         let count =
             |is: fn(&GateVerdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
@@ -83,7 +83,7 @@ impl Report for Checked {
             |(_, own)| matches!(own, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
         );
         let one = |(bead, verdict): &(Bead, GateVerdict)| {
-            let (result, reason) = words(verdict);
+            let (result, reason) = describe_verdict(verdict);
             json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
         };
         json!({
@@ -106,14 +106,14 @@ impl Report for Checked {
                 GateVerdict::Escalate(_) => page.style().red("✗"),
                 GateVerdict::Wait(_) => "○".to_owned(),
             };
-            let (result, reason) = words(verdict);
+            let (result, reason) = describe_verdict(verdict);
             let reason = escape::escape_line(reason);
             page.line(format!("{mark} {}: {result}, {reason}", bead.id));
         }
     }
 }
 
-fn words(verdict: &GateVerdict) -> (&'static str, &str) {
+fn describe_verdict(verdict: &GateVerdict) -> (&'static str, &str) {
     match verdict {
         GateVerdict::Open(reason) => ("resolved", reason),
         GateVerdict::Escalate(reason) => ("escalate", reason),

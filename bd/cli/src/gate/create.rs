@@ -32,7 +32,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("gate create")?;
+    ctx.check_writable("gate create")?;
     super::check_kind(&args.kind)?;
     let timeout = match &args.timeout {
         Some(text) => when::parse_duration(text).ok_or_else(|| {
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => 0,
     };
     let store = match args.blocks.first() {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let gate = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -77,22 +77,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Ok(gate)
     })?;
-    Ok(Box::new(Created { gate }))
+    Ok(Box::new(GateCreateReport { gate }))
 }
 
 #[derive(Debug)]
-struct Created {
+struct GateCreateReport {
     gate: Bead,
 }
 
-impl Report for Created {
+impl Report for GateCreateReport {
     fn json(&self) -> serde_json::Value {
         plain_json(&self.gate)
     }
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        let waits = escape::escape_line(&super::waits_for(&self.gate));
+        let waits = escape::escape_line(&super::describe_condition(&self.gate));
         page.line(format!("{mark} Created gate {} ({waits})", self.gate.id));
     }
 }

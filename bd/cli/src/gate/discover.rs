@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs = ForgeCommands::new(ctx).ask("gate.runs-command", usual, &args.branch);
+    let runs = ForgeCommands::new(ctx).run_command("gate.runs-command", usual, &args.branch);
     let runs = runs.map_err(bd::molecule::MoleculeError::Refused)?;
     let runs: Vec<Value> = runs.as_array().cloned().unwrap_or_default();
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     if !args.dry_run {
-        ctx.may_change("gate discover")?;
+        ctx.check_writable("gate discover")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
             for (id, run) in &found {
                 if let Some(mut bead) = tx.get_live(id).cloned() {

@@ -23,7 +23,12 @@ impl<'a> ForgeCommands<'a> {
     }
 
     /// Runs a command from the settings, with the id as one argument of its own in the place of `{id}`.
-    pub(super) fn ask(&self, setting: &str, usual: &str, id: &str) -> Result<Value, String> {
+    pub(super) fn run_command(
+        &self,
+        setting: &str,
+        usual: &str,
+        id: &str,
+    ) -> Result<Value, String> {
         let text = self.ctx.config.get(setting);
         let text = text.unwrap_or_else(|| usual.to_owned());
         let mut words = text.split_whitespace();
@@ -59,11 +64,11 @@ impl Forge for ForgeCommands<'_> {
     fn run(&self, id: &str) -> Result<Value, String> {
         if id.is_empty() || id.chars().all(|c| c.is_ascii_digit()) {
             let usual = "gh run view {id} --json status,conclusion,name";
-            return self.ask("gate.run-command", usual, id);
+            return self.run_command("gate.run-command", usual, id);
         }
         // The name of a workflow means its newest run.
         let usual = "gh run list --workflow {id} --limit 1 --json status,conclusion,name";
-        let list = self.ask("gate.workflow-command", usual, id)?;
+        let list = self.run_command("gate.workflow-command", usual, id)?;
         match list {
             Value::Array(mut runs) if !runs.is_empty() => Ok(runs.swap_remove(0)),
             Value::Object(_) => Ok(list),
@@ -73,11 +78,11 @@ impl Forge for ForgeCommands<'_> {
 
     fn pull_request(&self, id: &str) -> Result<Value, String> {
         let usual = "gh pr view {id} --json state,mergedAt,title";
-        self.ask("gate.pr-command", usual, id)
+        self.run_command("gate.pr-command", usual, id)
     }
 
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String> {
-        let found = self.ctx.found().map_err(|error| error.to_string())?;
+        let found = self.ctx.project().map_err(|error| error.to_string())?;
         let routes = self.ctx.routes(&found.dir);
         let route = routes.route_of_rig(rig);
         let dir = route.and_then(|route| routes.dir_of(route));

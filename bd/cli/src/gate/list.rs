@@ -28,17 +28,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         args.limit
     };
-    Ok(Box::new(Listed {
+    Ok(Box::new(GateListReport {
         gates: found.take(most).cloned().collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct GateListReport {
     gates: Vec<Bead>,
 }
 
-impl Report for Listed {
+impl Report for GateListReport {
     fn json(&self) -> Value {
         self.gates.iter().map(plain_json).collect()
     }
@@ -49,14 +49,14 @@ impl Report for Listed {
         }
         for gate in &self.gates {
             let style = page.style().clone();
-            let symbol = line::painted_symbol(&style, &gate.status);
+            let symbol = line::paint_symbol(&style, &gate.status);
             let when = page.relative_time(&gate.created_at.to_string());
             let head = format!("{symbol} {}: ", style.cyan(&gate.id));
             let tail = format!(
                 " ({}, {when})",
-                escape::escape_line(&super::waits_for(gate))
+                escape::escape_line(&super::describe_condition(gate))
             );
-            line::fitted(page, &head, &gate.title, &tail);
+            line::write_fitted(page, &head, &gate.title, &tail);
         }
         if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
             page.line(format!(

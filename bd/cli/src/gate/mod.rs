@@ -36,7 +36,7 @@ kit::family! {
 }
 
 /// The gate that an id means.
-fn find(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
+fn find_gate(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
     let bead = snapshot.resolve(given)?.clone();
     if bead.issue_type != Kind::Gate {
         let text = format!("{} is not a gate issue (type={})", bead.id, bead.issue_type);
@@ -59,7 +59,7 @@ fn check_kind(kind: &str) -> Result<(), UsageError> {
 }
 
 /// What a gate waits for, for people.
-fn waits_for(gate: &Bead) -> String {
+fn describe_condition(gate: &Bead) -> String {
     let kind = gate.await_type.as_str();
     match gate.await_id.as_str() {
         "" => kind.to_owned(),

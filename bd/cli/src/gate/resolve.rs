@@ -19,12 +19,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("gate resolve")?;
+    ctx.check_writable("gate resolve")?;
     for id in &args.ids {
-        super::find(&ctx.store_of(id)?.snapshot()?, id)?;
+        super::find_gate(&ctx.store_for_id(id)?.snapshot()?, id)?;
     }
     let session = ctx.author().session;
-    let beads = each::change(ctx, "resolving", &args.ids, |tx, id| {
+    let beads = each::change_each(ctx, "resolving", &args.ids, |tx, id| {
         change::close_bead(tx, id, &args.reason, &session, true)
     })?;
     Ok(Box::new(Changed {

@@ -16,23 +16,23 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
-    let gate = super::find(&snapshot, &args.id)?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
+    let gate = super::find_gate(&snapshot, &args.id)?;
     let blocked = snapshot.dependents_of(&gate.id).into_iter();
     let blocked = blocked.map(|(bead, _)| (bead.id.clone(), bead.title.clone()));
-    Ok(Box::new(Shown {
+    Ok(Box::new(GateShowReport {
         blocked: blocked.collect(),
         gate,
     }))
 }
 
 #[derive(Debug)]
-struct Shown {
+struct GateShowReport {
     gate: Bead,
     blocked: Vec<(String, String)>,
 }
 
-impl Report for Shown {
+impl Report for GateShowReport {
     fn json(&self) -> Value {
         plain_json(&self.gate)
     }
@@ -43,7 +43,7 @@ impl Report for Shown {
         page.line(format!("  Status: {}", gate.status));
         page.line(format!(
             "  Waits for: {}",
-            escape::escape_line(&super::waits_for(gate))
+            escape::escape_line(&super::describe_condition(gate))
         ));
         if gate.timeout > 0 {
             let length = jiff::SignedDuration::from_nanos(gate.timeout);

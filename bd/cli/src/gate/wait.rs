@@ -26,7 +26,9 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(address) = &args.notify {
-        return Ok(Box::new(super::add_waiter::add(ctx, &args.id, address)?));
+        return Ok(Box::new(super::add_waiter::add_waiter_to_gate(
+            ctx, &args.id, address,
+        )?));
     }
     let limit = match &args.timeout {
         Some(text) => Some(
@@ -39,11 +41,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ),
         None => None,
     };
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     let changes = FolderWatch::start([store.dir()])?;
     let start = Instant::now();
     loop {
-        let gate = super::find(&store.snapshot()?, &args.id)?;
+        let gate = super::find_gate(&store.snapshot()?, &args.id)?;
         if !gate.is_open() {
             return Ok(Box::new(Changed {
                 beads: vec![gate],

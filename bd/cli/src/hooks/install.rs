@@ -19,13 +19,14 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("hooks install")?;
+    ctx.check_writable("hooks install")?;
     if args.shared {
         let text =
             "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
         return Err(UsageError(text.into()).into());
     }
-    let chained = hooks::install_git_hooks(&super::repository(ctx), env!("CARGO_PKG_VERSION"))?;
+    let chained =
+        hooks::install_git_hooks(&super::open_repository(ctx), env!("CARGO_PKG_VERSION"))?;
     let message = format!("Installed git hooks: {}", hooks::NAMES.join(", "));
     let mut lines = vec![format!("✓ {message}")];
     lines.extend(

@@ -24,6 +24,6 @@ kit::family! {
 }
 
 /// The repository of the working directory.
-fn repository(ctx: &Context) -> Git {
+fn open_repository(ctx: &Context) -> Git {
     Git::at(ctx.env.cwd())
 }

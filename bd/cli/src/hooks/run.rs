@@ -21,12 +21,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if ctx.found().is_ok() {
+    if ctx.project().is_ok() {
         match args.hook.as_str() {
-            "pre-commit" => stage(ctx)?,
+            "pre-commit" => stage_issues(ctx)?,
             // To read the beads reports what left them.
-            "post-merge" => report(ctx),
-            "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => report(ctx),
+            "post-merge" => report_rollback(ctx),
+            "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => {
+                report_rollback(ctx)
+            }
             "post-checkout" | "pre-push" | "prepare-commit-msg" => {}
             hook => return Err(UsageError(format!("unknown hook {hook:?}")).into()),
         }
@@ -34,7 +36,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(EmptyReport))
 }
 
-fn report(ctx: &Context) {
+fn report_rollback(ctx: &Context) {
     let read = ctx.store().and_then(|store| Ok(store.snapshot()?));
     if let Err(error) = read {
         // The merge is done, whatever the beads are like.
@@ -43,7 +45,7 @@ fn report(ctx: &Context) {
 }
 
 /// Writes all changes to the issues file, and stages it where git tracks it.
-fn stage(ctx: &Context) -> anyhow::Result<()> {
+fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     let store = ctx.store()?;
     if let Err(error) = store.fold(&ctx.clock) {
         // What is wrong with the beads is no reason to stop a commit.

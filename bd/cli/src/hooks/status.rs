@@ -10,19 +10,21 @@ use kit::ui::{Page, Report};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    Ok(Box::new(Hooks(hooks::read_hooks(&super::repository(ctx))?)))
+    Ok(Box::new(HooksStatusReport(hooks::read_hooks(
+        &super::open_repository(ctx),
+    )?)))
 }
 
 /// The hooks as they are now.
 #[derive(Debug)]
-struct Hooks(Vec<GitHook>);
+struct HooksStatusReport(Vec<GitHook>);
 
 fn is_outdated(hook: &GitHook) -> bool {
     let version = hook.version.as_deref();
     version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"))
 }
 
-impl Report for Hooks {
+impl Report for HooksStatusReport {
     fn json(&self) -> Value {
         // The keys are those of the era.
         let one = |hook: &GitHook| {

@@ -9,8 +9,8 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    ctx.may_change("hooks uninstall")?;
-    let removed = hooks::uninstall_git_hooks(&super::repository(ctx))?;
+    ctx.check_writable("hooks uninstall")?;
+    let removed = hooks::uninstall_git_hooks(&super::open_repository(ctx))?;
     let message = if removed.is_empty() {
         "No hooks of bd are installed".to_owned()
     } else {

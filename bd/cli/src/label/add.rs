@@ -16,13 +16,13 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("label")?;
-    let (ids, label) = split(args.ids_and_label)?;
+    ctx.check_writable("label")?;
+    let (ids, label) = split_off_label(args.ids_and_label)?;
     refuse_reserved(&label)?;
-    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+    let done = each::change_each(ctx, "labelling", &ids, |tx, id| {
         change::add_label(tx, id, &label).map(|_| id.to_owned())
     })?;
-    added(&done, &label)
+    report_added(&done, &label)
 }
 
 /// Refuses labels that only a command may add.
@@ -35,12 +35,12 @@ pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
 }
 
 /// Says that a label was added.
-pub(crate) fn added(ids: &[String], label: &str) -> CommandResult {
-    answer(ids, label, "added", "✓ Added label")
+pub(crate) fn report_added(ids: &[String], label: &str) -> CommandResult {
+    build_label_answer(ids, label, "added", "✓ Added label")
 }
 
 /// The beads and the label after them.
-pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), UsageError> {
+pub(super) fn split_off_label(mut words: Vec<String>) -> Result<(Vec<String>, String), UsageError> {
     let label = words.pop().filter(|label| !label.is_empty());
     match label {
         Some(label) if !words.is_empty() => Ok((words, label)),
@@ -48,7 +48,12 @@ pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), Usa
     }
 }
 
-pub(super) fn answer(ids: &[String], label: &str, status: &str, text: &str) -> CommandResult {
+pub(super) fn build_label_answer(
+    ids: &[String],
+    label: &str,
+    status: &str,
+    text: &str,
+) -> CommandResult {
     let one = |id: &String| json!({"status": status, "issue_id": id, "label": label});
     let value: Value = ids.iter().map(one).collect();
     let shown = escape::escape_line(label);

@@ -14,7 +14,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;

@@ -5,7 +5,7 @@ mod list;
 mod list_all;
 mod remove;
 
-pub(super) use add::{added, refuse_reserved};
+pub(super) use add::{refuse_reserved, report_added};
 
 use crate::context::Context;
 
@@ -15,11 +15,11 @@ use kit::cli::report::CommandResult;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    verb: LabelCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum LabelCommand {
     Add(add::Args),
     #[command(visible_alias = "rm")]
     Remove(remove::Args),
@@ -29,9 +29,9 @@ enum Verb {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Verb::Add(args) => add::run(ctx, args),
-        Verb::Remove(args) => remove::run(ctx, args),
-        Verb::List(args) => list::run(ctx, &args),
-        Verb::ListAll(args) => list_all::run(ctx, &args),
+        LabelCommand::Add(args) => add::run(ctx, args),
+        LabelCommand::Remove(args) => remove::run(ctx, args),
+        LabelCommand::List(args) => list::run(ctx, &args),
+        LabelCommand::ListAll(args) => list_all::run(ctx, &args),
     }
 }

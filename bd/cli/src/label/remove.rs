@@ -14,10 +14,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("label")?;
-    let (ids, label) = add::split(args.ids_and_label)?;
-    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+    ctx.check_writable("label")?;
+    let (ids, label) = add::split_off_label(args.ids_and_label)?;
+    let done = each::change_each(ctx, "labelling", &ids, |tx, id| {
         change::remove_label(tx, id, &label).map(|_| id.to_owned())
     })?;
-    add::answer(&done, &label, "removed", "✓ Removed label")
+    add::build_label_answer(&done, &label, "removed", "✓ Removed label")
 }

@@ -13,7 +13,7 @@ use super::row::DrawnRow;
 
 /// What `--format` asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum ListFormat {
     /// An id per line.
     Ids,
     /// The words `FROM TO` per edge, for the program digraph.
@@ -27,8 +27,8 @@ pub(super) enum Format {
 /// The first names of the fields that an edge has.
 const OF_EDGE: [&str; 5] = ["issue_id", "depends_on_id", "type", "issue", "dependency"];
 
-impl Format {
-    pub(super) fn read(text: &str) -> Result<Self, UsageError> {
+impl ListFormat {
+    pub(super) fn parse(text: &str) -> Result<Self, UsageError> {
         Ok(match text {
             "id" | "ids" => Self::Ids,
             "digraph" => Self::Digraph,
@@ -50,16 +50,16 @@ impl Format {
         match self {
             Self::Ids => rows.iter().for_each(|row| page.line(&row.bead.id)),
             Self::Digraph => {
-                for (from, edge, _) in edges(rows) {
+                for (from, edge, _) in list_edges(rows) {
                     page.line(escape::escape_line(&format!(
                         "{} {}",
                         from.id, edge.depends_on_id
                     )));
                 }
             }
-            Self::Dot => dot(page, rows),
+            Self::Dot => write_dot(page, rows),
             Self::Lines(template) if template.has_field_prefix(&OF_EDGE) => {
-                for (from, edge, to) in edges(rows) {
+                for (from, edge, to) in list_edges(rows) {
                     page.line(escape::escape_block(
                         &template.fill(&edge_value(from, edge, to)),
                     ));
@@ -76,7 +76,7 @@ impl Format {
 }
 
 /// The edges between beads of the list.
-fn edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
+fn list_edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
     let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
     let beads: HashMap<&str, &Bead> = beads.collect();
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ fn edge_value(from: &Bead, edge: &Dep, to: &Bead) -> Value {
     })
 }
 
-fn dot(page: &mut Page, rows: &[DrawnRow]) {
+fn write_dot(page: &mut Page, rows: &[DrawnRow]) {
     let plain = |text: &str| {
         let text = escape::escape_line(text);
         text.replace('\\', "\\\\").replace('"', "\\\"")
@@ -111,7 +111,7 @@ fn dot(page: &mut Page, rows: &[DrawnRow]) {
         let (id, title) = (plain(&bead.id), plain(&bead.title));
         page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
     }
-    for (from, edge, _) in edges(rows) {
+    for (from, edge, _) in list_edges(rows) {
         let (from, to) = (plain(&from.id), plain(&edge.depends_on_id));
         let kind = plain(edge.kind.as_str());
         page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));

@@ -16,19 +16,22 @@ pub(crate) struct DrawnRow {
 }
 
 impl DrawnRow {
-    pub(crate) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
+    pub(crate) fn from_bead(snapshot: &Snapshot, bead: &Bead) -> Self {
         Self {
             bead: bead.clone(),
-            links: line::links(snapshot, bead),
+            links: line::format_links(snapshot, bead),
             dependents: snapshot.dependent_count(&bead.id),
         }
     }
 
     /// The rows of beads that are in the snapshot; those that came from a file are not copied.
-    pub(crate) fn all(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
+    pub(crate) fn from_ids(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
         let counts = |id: &String| {
             let bead = snapshot.get(id)?;
-            Some((line::links(&snapshot, bead), snapshot.dependent_count(id)))
+            Some((
+                line::format_links(&snapshot, bead),
+                snapshot.dependent_count(id),
+            ))
         };
         let counted: Vec<_> = ids.iter().map(counts).collect();
         let row = |(id, counts): (&String, Option<(String, usize)>)| {

@@ -14,6 +14,6 @@ use kit::cli::report::{CommandResult, EmptyReport};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    server::serve(ctx)?;
+    server::serve_client(ctx)?;
     Ok(Box::new(EmptyReport))
 }

@@ -19,7 +19,7 @@ use crate::context::Context;
 use kit::sys::env::current_exe;
 use kit::sys::exec::ChildCommand;
 
-use super::tool::{self, CONTEXT, TOOLS, Tool, WORKSPACE};
+use super::tool::{self, CONTEXT, McpTool, TOOLS, WORKSPACE};
 
 /// How long one call may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -28,14 +28,14 @@ const INSTRUCTIONS: &str = "Beads are units of work in git beside the code. `rea
 `close` finishes it. `create` records work that you find on the way, with deps discovered-from:ID.";
 
 /// Answers a client until it goes away.
-pub(super) fn serve(ctx: &Context) -> anyhow::Result<()> {
-    let server = Server(Arc::new(Calls {
+pub(super) fn serve_client(ctx: &Context) -> anyhow::Result<()> {
+    let server = McpServer(Arc::new(CallContext {
         program: current_exe()
             .filter(|path| path.ends_with("bd"))
             .unwrap_or_else(|| PathBuf::from("bd")),
         actor: ctx.config.get("actor"),
         beads: ctx.env.get("BEADS_DIR").map(str::to_owned),
-        is_readonly: ctx.readonly,
+        is_readonly: ctx.is_readonly,
         start: ctx.env.cwd().to_owned(),
         chosen: Mutex::new(None),
     }));
@@ -56,11 +56,11 @@ pub(super) fn serve(ctx: &Context) -> anyhow::Result<()> {
 }
 
 #[derive(Debug, Clone)]
-struct Server(Arc<Calls>);
+struct McpServer(Arc<CallContext>);
 
 /// What calls start from.
 #[derive(Debug)]
-struct Calls {
+struct CallContext {
     program: PathBuf,
     actor: Option<String>,
     beads: Option<String>,
@@ -71,7 +71,7 @@ struct Calls {
     chosen: Mutex<Option<PathBuf>>,
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("beads", env!("CARGO_PKG_VERSION"));
@@ -83,7 +83,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(entries()))
+        Ok(ListToolsResult::with_all_items(build_tool_entries()))
     }
 
     async fn call_tool(
@@ -93,7 +93,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let calls = Arc::clone(&self.0);
         let name = request.name.into_owned();
-        if name != CONTEXT && Tool::named(&name).is_none() {
+        if name != CONTEXT && McpTool::find(&name).is_none() {
             return Err(ErrorData::invalid_params(
                 format!("there is no tool {name:?}"),
                 None,
@@ -110,8 +110,8 @@ impl ServerHandler for Server {
     }
 }
 
-fn entries() -> Vec<ToolEntry> {
-    let entry = |tool: &Tool| {
+fn build_tool_entries() -> Vec<ToolEntry> {
+    let entry = |tool: &McpTool| {
         let hints = ToolAnnotations::new()
             .read_only(tool.is_reading)
             .destructive(false);
@@ -122,24 +122,24 @@ fn entries() -> Vec<ToolEntry> {
     TOOLS.iter().map(entry).chain([context]).collect()
 }
 
-impl Calls {
+impl CallContext {
     /// What a call gives, or why it failed, as text for the model.
     fn answer(&self, name: &str, given: &Map<String, Value>) -> Result<String, String> {
         let chosen = self.folder(given)?;
         let folder = chosen.as_ref().unwrap_or(&self.start);
-        let Some(tool) = Tool::named(name) else {
-            self.chosen().clone_from(&chosen);
+        let Some(tool) = McpTool::find(name) else {
+            self.lock_chosen_folder().clone_from(&chosen);
             return Ok(json!({"workspace_root": folder}).to_string());
         };
         let line = tool
-            .line(given)
+            .command_line(given)
             .map_err(|error| json!({"error": error, "code": "usage"}).to_string())?;
         let ended = self.exec(&line, folder, chosen.is_some()).run();
         let ended = ended.map_err(|error| error.to_string())?;
         if ended.is_success() {
-            return Ok(compact(&ended.text(), tool.is_brief));
+            return Ok(compact_output(&ended.text(), tool.is_brief));
         }
-        Err(compact(&ended.error_text(), false))
+        Err(compact_output(&ended.error_text(), false))
     }
 
     fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> ChildCommand {
@@ -159,13 +159,13 @@ impl Calls {
         exec.args(line)
     }
 
-    fn chosen(&self) -> MutexGuard<'_, Option<PathBuf>> {
+    fn lock_chosen_folder(&self) -> MutexGuard<'_, Option<PathBuf>> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The folder that a call or an earlier one names.
     fn folder(&self, given: &Map<String, Value>) -> Result<Option<PathBuf>, String> {
-        let own = self.chosen().clone();
+        let own = self.lock_chosen_folder().clone();
         let folder = match given.get(WORKSPACE) {
             None | Some(Value::Null) => return Ok(own),
             Some(Value::String(text)) => self.start.join(text),
@@ -179,9 +179,9 @@ impl Calls {
 }
 
 /// JSON on one line, its beads cut down where a list is wanted; other text unchanged.
-fn compact(text: &str, is_brief: bool) -> String {
+fn compact_output(text: &str, is_brief: bool) -> String {
     match serde_json::from_str::<Value>(text) {
-        Ok(value) if is_brief => tool::brief(value).to_string(),
+        Ok(value) if is_brief => tool::keep_brief_fields(value).to_string(),
         Ok(_) => bd::bead::record::compact_json(text)
             .map_or_else(|_| text.to_owned(), |raw| raw.get().to_owned()),
         Err(_) => text.to_owned(),

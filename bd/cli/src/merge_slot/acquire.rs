@@ -19,10 +19,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("merge-slot acquire")?;
+    ctx.check_writable("merge-slot acquire")?;
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
-    let who = super::who(ctx, args.holder);
+    let id = super::slot_id(&store)?;
+    let who = super::choose_requester(ctx, args.holder);
     let taken = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::acquire_merge_slot(tx, &id, &who, args.wait)?)
     })?;

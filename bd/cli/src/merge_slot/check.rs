@@ -10,7 +10,7 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
+    let id = super::slot_id(&store)?;
     let snapshot = store.snapshot()?;
     let Some(slot) = snapshot.get_live(&id) else {
         let value = json!({"id": id, "available": false, "error": "not found"});

@@ -9,9 +9,9 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    ctx.may_change("merge-slot create")?;
+    ctx.check_writable("merge-slot create")?;
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
+    let id = super::slot_id(&store)?;
     let slot = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::create_merge_slot(tx, &id)?)
     })?;

@@ -22,11 +22,11 @@ kit::family! {
 }
 
 /// The id of the slot.
-fn id_of(store: &Store) -> anyhow::Result<String> {
+fn slot_id(store: &Store) -> anyhow::Result<String> {
     Ok(format!("{}-merge-slot", store.prefix()?))
 }
 
 /// Who asks: the name that is given, else the actor.
-fn who(ctx: &Context, given: Option<String>) -> String {
+fn choose_requester(ctx: &Context, given: Option<String>) -> String {
     given.unwrap_or_else(|| ctx.author().actor)
 }

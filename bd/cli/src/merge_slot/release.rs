@@ -14,9 +14,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("merge-slot release")?;
+    ctx.check_writable("merge-slot release")?;
     let store = ctx.store()?;
-    let id = super::id_of(&store)?;
+    let id = super::slot_id(&store)?;
     let (holder, waiters) = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::release_merge_slot(tx, &id, &args.holder)?)
     })?;

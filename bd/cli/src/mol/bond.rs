@@ -48,10 +48,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("bond")?;
+        ctx.check_writable("bond")?;
     }
-    let values = super::values(&args.var)?;
-    let shelf = super::shelf(ctx, &args.search_path);
+    let values = super::parse_vars(&args.var)?;
+    let shelf = super::build_search_path(ctx, &args.search_path);
     let ephemeral = args
         .ephemeral
         .then_some(true)
@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         values,
         ..PourOptions::default()
     };
-    let store = ctx.store_of(&args.b)?;
+    let store = ctx.store_for_id(&args.b)?;
     if args.dry_run {
         let line = format!(
             "Would bond {} to {} ({})",
@@ -88,19 +88,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let pair = (operand(&args.a)?, operand(&args.b)?);
         Ok(bond::bond_operands(tx, pair, &request)?)
     })?;
-    Ok(Box::new(Done {
+    Ok(Box::new(BondReport {
         bonded,
         bond: request.bond,
     }))
 }
 
 #[derive(Debug)]
-struct Done {
+struct BondReport {
     bonded: BondOutcome,
     bond: BondType,
 }
 
-impl Report for Done {
+impl Report for BondReport {
     fn json(&self) -> Value {
         let bonded = &self.bonded;
         let mut value = json!({

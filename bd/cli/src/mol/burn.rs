@@ -27,24 +27,24 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut looked = Vec::new();
     for given in &args.ids {
-        let snapshot = ctx.store_of(given)?.snapshot()?;
+        let snapshot = ctx.store_for_id(given)?.snapshot()?;
         let root = snapshot.resolve(given)?.id.clone();
         looked.push(burn::preview_burn(&snapshot, &root)?);
     }
     if args.dry_run {
-        return Ok(Box::new(Done {
+        return Ok(Box::new(BurnReport {
             burned: looked,
             failed: 0,
             dry_run: true,
         }));
     }
-    ctx.may_change("burn")?;
+    ctx.check_writable("burn")?;
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
         return Err(UsageError("nothing was removed".into()).into());
     }
     let (mut burned, mut failed) = (Vec::new(), 0);
     for one in &looked {
-        let store = ctx.store_of(&one.root)?;
+        let store = ctx.store_for_id(&one.root)?;
         let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
             Ok(burn::burn_molecule(tx, &one.root)?)
         });
@@ -58,15 +58,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         }
     }
-    Ok(Box::new(Done {
+    Ok(Box::new(BurnReport {
         burned,
         failed,
         dry_run: false,
     }))
 }
 
-fn is_confirmed(ctx: &Context, looked: &[BurnedMolecule]) -> anyhow::Result<bool> {
-    for one in looked {
+fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<bool> {
+    for one in previewed {
         let kind = if one.was_wisp { "wisp" } else { "molecule" };
         let count = counted(one.ids.len(), "bead");
         ctx.ui
@@ -78,13 +78,13 @@ fn is_confirmed(ctx: &Context, looked: &[BurnedMolecule]) -> anyhow::Result<bool
 }
 
 #[derive(Debug)]
-struct Done {
+struct BurnReport {
     burned: Vec<BurnedMolecule>,
     failed: usize,
     dry_run: bool,
 }
 
-impl Report for Done {
+impl Report for BurnReport {
     fn json(&self) -> Value {
         let one = |burned: &BurnedMolecule| {
             json!({

@@ -34,7 +34,7 @@ const MANY: usize = 100;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let snapshot = store.snapshot()?;
@@ -45,15 +45,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             progress::molecules_of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
         }
     };
-    let part = part(&args)?;
+    let part = parse_step_range(&args)?;
     let is_partial = args.limit.is_some() || args.range.is_some();
     let lists_all = is_partial || ctx.ui.is_json();
     let shown = roots.iter().filter_map(|root| {
         let quick = MoleculeProgress::by_number(&snapshot, root)?;
         if quick.steps.len() > MANY && !lists_all {
-            return Some(Shown::of(&quick, (0, 0)));
+            return Some(CurrentMolecule::from_progress(&quick, (0, 0)));
         }
-        Some(Shown::of(
+        Some(CurrentMolecule::from_progress(
             &MoleculeProgress::for_root(&snapshot, root)?,
             part,
         ))
@@ -71,7 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .collect()
     };
     let open = if roots.is_empty() { open() } else { Vec::new() };
-    Ok(Box::new(Current {
+    Ok(Box::new(CurrentReport {
         molecules: shown.collect(),
         open,
     }))
@@ -91,7 +91,7 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
 }
 
 /// The first and last step to be listed, from 0.
-fn part(args: &Args) -> Result<(usize, usize), UsageError> {
+fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
     let Some(range) = &args.range else {
         return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
     };
@@ -110,7 +110,7 @@ fn part(args: &Args) -> Result<(usize, usize), UsageError> {
 
 /// A molecule with the steps that are shown.
 #[derive(Debug)]
-struct Shown {
+struct CurrentMolecule {
     root: Bead,
     current: Option<Bead>,
     next: Option<Bead>,
@@ -121,8 +121,8 @@ struct Shown {
     gate: Option<Bead>,
 }
 
-impl Shown {
-    fn of(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
+impl CurrentMolecule {
+    fn from_progress(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
         let total = progress.steps.len();
         let steps = progress.steps.iter().take(to).skip(from);
         let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();
@@ -146,15 +146,15 @@ impl Shown {
 }
 
 #[derive(Debug)]
-struct Current {
-    molecules: Vec<Shown>,
+struct CurrentReport {
+    molecules: Vec<CurrentMolecule>,
     /// Molecules that nobody works on, where none is the agent's.
     open: Vec<(String, String)>,
 }
 
-impl Report for Current {
+impl Report for CurrentReport {
     fn json(&self) -> Value {
-        let one = |shown: &Shown| {
+        let one = |shown: &CurrentMolecule| {
             let mut value = json!({
                 "molecule_id": shown.root.id,
                 "molecule_title": shown.root.title,
@@ -195,12 +195,12 @@ impl Report for Current {
         }
         for shown in &self.molecules {
             page.blank();
-            human(page, shown);
+            write_molecule(page, shown);
         }
     }
 }
 
-fn human(page: &mut Page, shown: &Shown) {
+fn write_molecule(page: &mut Page, shown: &CurrentMolecule) {
     page.line(format!("You're working on molecule {}", shown.root.id));
     page.line(format!("  {}", escape::escape_line(&shown.root.title)));
     if !shown.root.assignee.is_empty() {

@@ -33,7 +33,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.epic)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.epic)?.snapshot()?;
     let epic = snapshot.resolve(&args.epic)?;
     let name = args
         .name
@@ -63,10 +63,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let lines = text.lines().map(str::to_owned).collect();
         return TextReport::lines(value, lines).into_answer();
     }
-    ctx.may_change("distill")?;
+    ctx.check_writable("distill")?;
     let folder = match &args.output {
         Some(folder) => ctx.env.make_absolute(folder),
-        None => ctx.found()?.dir.join("formulas"),
+        None => ctx.project()?.dir.join("formulas"),
     };
     let path = folder.join(format!("{name}.formula.json"));
     if path.exists() {

@@ -16,7 +16,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
     let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());

@@ -14,7 +14,7 @@ mod squash;
 mod stale;
 pub(super) mod wisp;
 
-pub(super) use ready::{gated, of_molecule};
+pub(super) use ready::{list_gated, list_ready_steps};
 
 use crate::context::Context;
 use bd::bead::Bead;
@@ -51,18 +51,18 @@ kit::family! {
 }
 
 /// The formulas as this command sees them.
-pub(super) fn shelf(ctx: &Context, given: &[String]) -> FormulaSearchPath {
-    let beads = ctx.found().ok().map(|found| found.dir.as_path());
+pub(super) fn build_search_path(ctx: &Context, given: &[String]) -> FormulaSearchPath {
+    let beads = ctx.project().ok().map(|found| found.dir.as_path());
     FormulaSearchPath::new(&ctx.env, beads, given)
 }
 
 /// The values of --var.
-pub(super) fn values(given: &[String]) -> Result<VarValues, UsageError> {
+pub(super) fn parse_vars(given: &[String]) -> Result<VarValues, UsageError> {
     template::read_values(given).map_err(UsageError)
 }
 
 /// The bead that an id means, in a transaction.
-fn resolve(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
+fn resolve_bead(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
     let found = tx.resolve(given).cloned();
     found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {given}")))
 }

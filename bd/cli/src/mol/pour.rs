@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let request = Request {
+    let request = PourRequest {
         formula: args.formula,
         var: args.var,
         attach: args.attach,
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// What is to be poured, as a molecule or as a wisp.
-pub(crate) struct Request {
+pub(crate) struct PourRequest {
     pub(crate) formula: String,
     pub(crate) var: Vec<String>,
     pub(crate) attach: Vec<String>,
@@ -64,13 +64,13 @@ pub(crate) struct Request {
     pub(crate) options: PourOptions,
 }
 
-impl Request {
+impl PourRequest {
     pub(crate) fn run(mut self, ctx: &Context) -> CommandResult {
         if !self.dry_run {
-            ctx.may_change("pour")?;
+            ctx.check_writable("pour")?;
         }
-        self.options.values = super::values(&self.var)?;
-        let shelf = super::shelf(ctx, &self.search_path);
+        self.options.values = super::parse_vars(&self.var)?;
+        let shelf = super::build_search_path(ctx, &self.search_path);
         let store = ctx.store()?;
         if self.dry_run {
             let snapshot = store.snapshot()?;
@@ -78,7 +78,7 @@ impl Request {
             let name = template.name.clone();
             let plan = template.into_plan(&self.options)?;
             let beads = plan.beads.into_iter();
-            return Ok(Box::new(Preview {
+            return Ok(Box::new(PourPreview {
                 name,
                 ephemeral: self.options.ephemeral,
                 beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
@@ -109,7 +109,7 @@ impl Request {
                 "{name} recommends a wisp (phase = \"vapor\"): bd mol wisp {name}"
             ));
         }
-        Ok(Box::new(Made {
+        Ok(Box::new(PourReport {
             name,
             poured,
             attached,
@@ -126,20 +126,20 @@ fn is_for_wisps(template: &MoleculeTemplate) -> bool {
 
 /// What was poured.
 #[derive(Debug)]
-struct Made {
+struct PourReport {
     name: String,
     poured: PouredMolecule,
     attached: usize,
     ephemeral: bool,
 }
 
-impl Made {
+impl PourReport {
     fn created(&self) -> usize {
         self.poured.ids.len() + self.attached
     }
 }
 
-impl Report for Made {
+impl Report for PourReport {
     fn json(&self) -> Value {
         let mut value = json!({
             "new_epic_id": self.poured.root,
@@ -171,13 +171,13 @@ impl Report for Made {
 
 /// What would be poured.
 #[derive(Debug)]
-struct Preview {
+struct PourPreview {
     name: String,
     ephemeral: bool,
     beads: Vec<(String, String)>,
 }
 
-impl Report for Preview {
+impl Report for PourPreview {
     fn json(&self) -> Value {
         let one = |(key, title): &(String, String)| json!({"step": key, "title": title});
         json!({

@@ -21,7 +21,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
-        Some(id) => ctx.store_of(id)?,
+        Some(id) => ctx.store_for_id(id)?,
         None => ctx.store()?,
     };
     let snapshot = store.snapshot()?;
@@ -32,14 +32,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .next(),
     };
     let molecule = root.and_then(|root| Molecule::for_root(&snapshot, &root));
-    Ok(Box::new(ProgressReport(
-        molecule.map(|molecule| Progress::of(&molecule)),
-    )))
+    Ok(Box::new(ProgressReport(molecule.map(|molecule| {
+        MoleculeProgress::from_molecule(&molecule)
+    }))))
 }
 
 /// How far a molecule is.
 #[derive(Debug, Default)]
-struct Progress {
+struct MoleculeProgress {
     id: String,
     title: String,
     total: usize,
@@ -50,8 +50,8 @@ struct Progress {
     rate: Option<(f64, f64)>,
 }
 
-impl Progress {
-    fn of(molecule: &Molecule<'_>) -> Self {
+impl MoleculeProgress {
+    fn from_molecule(molecule: &Molecule<'_>) -> Self {
         let root = molecule.root.id();
         let direct = molecule
             .steps
@@ -81,13 +81,13 @@ impl Progress {
                 .current()
                 .map(|step| step.head.id().to_owned())
                 .unwrap_or_default(),
-            rate: rate(&ends, direct.len() - done),
+            rate: estimate_rate(&ends, direct.len() - done),
         }
     }
 }
 
 /// Steps an hour between the first and the last end, and how long the rest would take.
-fn rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
+fn estimate_rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
     let (first, last) = (ends.first()?, ends.last()?);
     let hours = SignedDuration::as_secs_f64(&last.duration_since(*first)) / 3600.0;
     if ends.len() < 2 || hours <= 0.0 {
@@ -100,7 +100,7 @@ fn rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
 }
 
 /// The progress of a molecule, if one is in progress.
-struct ProgressReport(Option<Progress>);
+struct ProgressReport(Option<MoleculeProgress>);
 
 impl Report for ProgressReport {
     fn json(&self) -> Value {

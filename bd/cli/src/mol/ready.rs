@@ -18,11 +18,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    gated(ctx)
+    list_gated(ctx)
 }
 
 /// Molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
-pub(crate) fn gated(ctx: &Context) -> CommandResult {
+pub(crate) fn list_gated(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let rows = gate::find_freed_steps(&snapshot)
         .into_iter()
@@ -32,17 +32,17 @@ pub(crate) fn gated(ctx: &Context) -> CommandResult {
             let title = snapshot.get_live(&freed.molecule)?.title.clone();
             Some((freed, title, gate, step))
         });
-    Ok(Box::new(Gated {
+    Ok(Box::new(GatedReport {
         rows: rows.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Gated {
+struct GatedReport {
     rows: Vec<(FreedStep, String, Bead, Bead)>,
 }
 
-impl Report for Gated {
+impl Report for GatedReport {
     fn json(&self) -> Value {
         let one = |(freed, title, gate, step): &(FreedStep, String, Bead, Bead)| {
             json!({
@@ -83,8 +83,8 @@ impl Report for Gated {
 }
 
 /// The ready steps of a molecule: `bd ready --mol ID`.
-pub(crate) fn of_molecule(ctx: &Context, given: &str) -> CommandResult {
-    let snapshot = ctx.store_of(given)?.snapshot()?;
+pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
+    let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, given)?;
     let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(given.to_owned()).into());

@@ -34,8 +34,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if names.is_empty() {
         return Err(UsageError("name a formula, or use --patrol".into()).into());
     }
-    let shelf = super::shelf(ctx, &[]);
-    let values = super::values(&args.var)?;
+    let shelf = super::build_search_path(ctx, &[]);
+    let values = super::parse_vars(&args.var)?;
     let mut lines = Vec::new();
     for name in &names {
         let cooked = cook_named(&shelf, name, &values)?;

@@ -33,7 +33,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// A molecule without its graph.
-    pub(crate) fn of(id: String) -> Self {
+    pub(crate) fn for_molecule(id: String) -> Self {
         Self {
             id,
             ..Self::default()
@@ -42,7 +42,7 @@ impl Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
     let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
@@ -65,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             .filter_map(|step| step.head.bead().cloned()),
     );
     let steps = parallel::analyze_parallel_steps(&molecule);
-    Ok(Box::new(Shown {
+    Ok(Box::new(MolShowReport {
         beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
         graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 #[derive(Debug)]
-struct Shown {
+struct MolShowReport {
     /// The root first.
     beads: Vec<Bead>,
     states: Vec<StepState>,
@@ -86,7 +86,7 @@ struct Shown {
     parallel: Option<Value>,
 }
 
-impl Report for Shown {
+impl Report for MolShowReport {
     fn json(&self) -> Value {
         let root = self.beads.first();
         let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);

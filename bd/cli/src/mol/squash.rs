@@ -28,7 +28,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let store = ctx.store_of(&args.id)?;
+    let store = ctx.store_for_id(&args.id)?;
     if args.dry_run {
         let snapshot = store.snapshot()?;
         let root = snapshot.resolve(&args.id)?.id.clone();
@@ -38,9 +38,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
         return TextReport::new(value, line).into_answer();
     }
-    ctx.may_change("squash")?;
+    ctx.check_writable("squash")?;
     let summary = match args.summary.as_deref() {
-        Some("-") => args::stdin()?,
+        Some("-") => args::read_stdin()?,
         given => given.unwrap_or_default().to_owned(),
     };
     let request = SquashRequest {
@@ -48,22 +48,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         keep_children: args.keep_children,
     };
     let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let root = super::resolve(tx, &args.id)?.id;
+        let root = super::resolve_bead(tx, &args.id)?.id;
         Ok(squash::squash_molecule(tx, &root, &request)?)
     })?;
-    Ok(Box::new(Done {
+    Ok(Box::new(SquashReport {
         done,
         kept: args.keep_children,
     }))
 }
 
 #[derive(Debug)]
-struct Done {
+struct SquashReport {
     done: SquashOutcome,
     kept: bool,
 }
 
-impl Report for Done {
+impl Report for SquashReport {
     fn json(&self) -> Value {
         let done = &self.done;
         let ids = done.digest.as_ref().map(|_| &done.ids);

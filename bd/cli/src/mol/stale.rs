@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     let rows = found.filter_map(|stale| {
         let bead = stale.root.bead()?;
-        Some(Row {
+        Some(StaleMolecule {
             id: bead.id.clone(),
             title: bead.title.clone(),
             assignee: bead.assignee.clone(),
@@ -37,13 +37,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             blocking: stale.blocking,
         })
     });
-    Ok(Box::new(Listed {
+    Ok(Box::new(MolStaleReport {
         rows: rows.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Row {
+struct StaleMolecule {
     id: String,
     title: String,
     assignee: String,
@@ -52,13 +52,13 @@ struct Row {
 }
 
 #[derive(Debug)]
-struct Listed {
-    rows: Vec<Row>,
+struct MolStaleReport {
+    rows: Vec<StaleMolecule>,
 }
 
-impl Report for Listed {
+impl Report for MolStaleReport {
     fn json(&self) -> Value {
-        let one = |row: &Row| {
+        let one = |row: &StaleMolecule| {
             let mut value = json!({
                 "id": row.id,
                 "title": row.title,

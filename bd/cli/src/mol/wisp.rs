@@ -12,7 +12,7 @@ use kit::failure::UsageError;
 use kit::ui::{Page, Report, counted, escape};
 
 use super::super::line;
-use super::pour::Request;
+use super::pour::PourRequest;
 use kit::cli::report::CommandResult;
 
 /// Make wisps: molecules that stay on this machine
@@ -23,21 +23,21 @@ use kit::cli::report::CommandResult;
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<WispCommand>,
     #[command(flatten)]
-    make: Make,
+    make: WispCreateArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum WispCommand {
     #[command(hide = true)]
-    Create(Make),
-    List(List),
-    Gc(Gc),
+    Create(WispCreateArgs),
+    List(WispListArgs),
+    Gc(WispGcArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Make {
+struct WispCreateArgs {
     /// The formula, its file, or a proto
     #[arg(value_name = "FORMULA")]
     formula: Option<String>,
@@ -59,7 +59,7 @@ struct Make {
 ///
 /// The newest first. A wisp that did not change for 24 hours is marked `old`.
 #[derive(Debug, clap::Args)]
-struct List {
+struct WispListArgs {
     /// Also list closed wisps
     #[arg(long)]
     all: bool,
@@ -69,7 +69,7 @@ struct List {
 ///
 /// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work stay.
 #[derive(Debug, clap::Args)]
-struct Gc {
+struct WispGcArgs {
     /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -88,16 +88,16 @@ struct Gc {
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
-        Some(Verb::List(args)) => list(ctx, &args),
-        Some(Verb::Gc(args)) => collect(ctx, &args),
-        Some(Verb::Create(args)) => make(ctx, args),
-        None => make(ctx, args.make),
+        Some(WispCommand::List(args)) => list_wisps(ctx, &args),
+        Some(WispCommand::Gc(args)) => collect_wisps(ctx, &args),
+        Some(WispCommand::Create(args)) => create_wisp(ctx, args),
+        None => create_wisp(ctx, args.make),
     }
 }
 
-fn make(ctx: &Context, args: Make) -> CommandResult {
+fn create_wisp(ctx: &Context, args: WispCreateArgs) -> CommandResult {
     let missing = || UsageError("name a formula: bd mol wisp FORMULA".into());
-    let request = Request {
+    let request = PourRequest {
         formula: args.formula.ok_or_else(missing)?,
         var: args.var,
         attach: Vec::new(),
@@ -116,7 +116,7 @@ fn make(ctx: &Context, args: Make) -> CommandResult {
 /// How long a wisp may lie before it is called old, in hours.
 const OLD: i64 = 24;
 
-fn list(ctx: &Context, args: &List) -> CommandResult {
+fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let heads = snapshot.bead_refs();
     let heads = heads.filter(|head| head.is_ephemeral() && !head.is_tombstone());
@@ -131,17 +131,17 @@ fn list(ctx: &Context, args: &List) -> CommandResult {
         let is_old = bead.updated_at.instant() < limit;
         (bead, is_old)
     });
-    Ok(Box::new(Listed {
+    Ok(Box::new(WispListReport {
         wisps: wisps.collect(),
     }))
 }
 
 #[derive(Debug)]
-struct Listed {
+struct WispListReport {
     wisps: Vec<(Bead, bool)>,
 }
 
-impl Report for Listed {
+impl Report for WispListReport {
     fn json(&self) -> Value {
         let one = |(bead, is_old): &(Bead, bool)| {
             let mut value = json!({
@@ -176,19 +176,19 @@ impl Report for Listed {
         page.line(format!("{}:", counted(self.wisps.len(), "wisp")));
         for (bead, is_old) in &self.wisps {
             let style = page.style().clone();
-            let symbol = line::painted_symbol(&style, &bead.status);
+            let symbol = line::paint_symbol(&style, &bead.status);
             let when = page.relative_time(&bead.updated_at.to_string());
             let old = if *is_old { ", old" } else { "" };
             let head = format!("  {symbol} {}: ", style.cyan(&bead.id));
             let tail = format!(" ({when}{old})");
-            line::fitted(page, &head, &escape::escape_line(&bead.title), &tail);
+            line::write_fitted(page, &head, &escape::escape_line(&bead.title), &tail);
         }
     }
 }
 
-fn collect(ctx: &Context, args: &Gc) -> CommandResult {
+fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     if !args.dry_run {
-        ctx.may_change("wisp gc")?;
+        ctx.check_writable("wisp gc")?;
     }
     let age = when::parse_duration(&args.age)
         .ok_or_else(|| UsageError(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
@@ -220,7 +220,7 @@ fn collect(ctx: &Context, args: &Gc) -> CommandResult {
             Ok(ids)
         })?
     };
-    Ok(Box::new(Collected {
+    Ok(Box::new(WispGcReport {
         ids,
         dry_run: args.dry_run,
     }))
@@ -253,12 +253,12 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
 }
 
 #[derive(Debug)]
-struct Collected {
+struct WispGcReport {
     ids: Vec<String>,
     dry_run: bool,
 }
 
-impl Report for Collected {
+impl Report for WispGcReport {
     fn json(&self) -> Value {
         if self.dry_run {
             return json!({

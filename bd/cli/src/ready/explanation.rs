@@ -38,10 +38,10 @@ impl Report for Explanation {
             let style = page.style().clone();
             let head = format!(
                 "[{}] {}: ",
-                line::priority(&style, bead.priority),
+                line::paint_priority(&style, bead.priority),
                 style.cyan(&escape::escape_line(&bead.id))
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
             for reason in reasons {
                 page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
             }

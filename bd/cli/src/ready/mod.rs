@@ -15,7 +15,7 @@ use kit::ui::{Page, Report, escape};
 
 use super::args;
 use super::line;
-use super::list::warn_of_damage;
+use super::list::warn_of_damaged_lines;
 use explanation::Explanation;
 use kit::cli::report::CommandResult;
 
@@ -82,14 +82,14 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(id) = &args.mol {
-        return super::mol::of_molecule(ctx, id);
+        return super::mol::list_ready_steps(ctx, id);
     }
     if args.gated {
-        return super::mol::gated(ctx);
+        return super::mol::list_gated(ctx);
     }
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
-    warn_of_damage(ctx, &snapshot);
+    warn_of_damaged_lines(ctx, &snapshot);
     if args.explain {
         return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
     }
@@ -101,13 +101,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let query = ReadyQuery {
         kind: args.kind.as_deref().map(Kind::from_filter),
-        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        priority: args
+            .priority
+            .as_deref()
+            .map(args::parse_priority_arg)
+            .transpose()?,
         assignee: args.assignee,
         unassigned: args.unassigned,
-        labels: args::labels(&args.label),
-        labels_any: args::labels(&args.label_any),
-        not_labels: args::labels(&args.exclude_label),
-        not_kinds: args::slice(&args.exclude_type)
+        labels: args::parse_labels(&args.label),
+        labels_any: args::parse_labels(&args.label_any),
+        not_labels: args::parse_labels(&args.exclude_label),
+        not_kinds: args::split_values(&args.exclude_type)
             .iter()
             .map(|kind| Kind::from_filter(kind))
             .collect(),
@@ -137,7 +141,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         found.truncate(args.limit);
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    Ok(Box::new(Ready {
+    Ok(Box::new(ReadyReport {
         total,
         any_open: snapshot.has_open_beads(),
         beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
@@ -164,13 +168,13 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation
 
 /// Ready work.
 #[derive(Debug)]
-struct Ready {
+struct ReadyReport {
     beads: Vec<Bead>,
     total: usize,
     any_open: bool,
 }
 
-impl Report for Ready {
+impl Report for ReadyReport {
     fn json(&self) -> Value {
         let one = |bead: &Bead| {
             let mut value = super::report::plain_json(bead);
@@ -202,11 +206,11 @@ impl Report for Ready {
             let head = format!(
                 "{}. [{}] [{}] {}: ",
                 number + 1,
-                line::priority(&style, bead.priority),
+                line::paint_priority(&style, bead.priority),
                 escape::escape_line(bead.issue_type.as_str()),
                 style.cyan(&escape::escape_line(&bead.id)),
             );
-            line::fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &head, &bead.title, "");
             if let Some(minutes) = bead.estimated_minutes {
                 page.line(format!("   Estimate: {minutes} min"));
             }

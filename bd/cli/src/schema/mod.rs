@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let table = SchemaTable::read();
+    let table = SchemaTable::parse();
     if args.words.is_empty() {
         let commands: Vec<&str> = table.commands().collect();
         let lines = commands.iter().map(|name| format!("bd schema {name}"));
@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let name = args.words.join(" ");
     let Some(schema) = table.schema(&name) else {
-        let text = if table.knows(&name) {
+        let text = if table.has_command(&name) {
             format!("bd {name} prints no JSON of its own")
         } else {
             format!("unknown command \"{name}\": `bd schema` lists the commands")

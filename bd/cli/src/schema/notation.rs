@@ -15,7 +15,7 @@ pub(super) struct SchemaTable {
 
 impl SchemaTable {
     /// Reads the table.
-    pub(super) fn read() -> Self {
+    pub(super) fn parse() -> Self {
         let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
             let Some((name, shape)) = line.split_once(" = ") else {
@@ -41,7 +41,7 @@ impl SchemaTable {
     }
 
     /// Whether a command is in the table.
-    pub(super) fn knows(&self, command: &str) -> bool {
+    pub(super) fn has_command(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
@@ -64,12 +64,12 @@ impl SchemaTable {
             .iter()
             .map(|(name, shape)| ((*name).to_owned(), self.shape(shape)))
             .collect();
-        schema["$defs"] = Value::Object(used(&schema, definitions));
+        schema["$defs"] = Value::Object(collect_definitions(&schema, definitions));
         Some(schema)
     }
 
     fn alternatives(&self, text: &str) -> Vec<Value> {
-        let all = split(text, '|').into_iter().map(str::trim);
+        let all = split_outside_brackets(text, '|').into_iter().map(str::trim);
         all.filter(|text| *text != "-")
             .map(|text| self.single(text))
             .collect()
@@ -110,7 +110,7 @@ impl SchemaTable {
     fn object(&self, text: &str) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         let mut others = json!(false);
-        for part in split(text, ',').into_iter().map(str::trim) {
+        for part in split_outside_brackets(text, ',').into_iter().map(str::trim) {
             if let Some(name) = part.strip_prefix("...") {
                 let base = self.shape(self.names.get(name).copied().unwrap_or("any"));
                 if let Some(Value::Object(own)) = base.get("properties") {
@@ -145,7 +145,7 @@ impl SchemaTable {
 }
 
 /// The definitions that a schema refers to, also through others.
-fn used(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
+fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
     let mut text = schema.to_string();
     let mut found: Map<String, Value> = Map::new();
     loop {
@@ -162,7 +162,7 @@ fn used(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Splits at a separator outside of brackets.
-fn split(text: &str, separator: char) -> Vec<&str> {
+fn split_outside_brackets(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {
         match c {
@@ -203,10 +203,13 @@ mod tests {
 
     #[test]
     fn every_command_has_a_shape_and_every_name_is_known() {
-        let table = SchemaTable::read();
+        let table = SchemaTable::parse();
         let mut found = Vec::new();
-        paths(&crate::command(), "", &mut found);
-        let missing: Vec<&String> = found.iter().filter(|path| !table.knows(path)).collect();
+        paths(&crate::build_command_line(), "", &mut found);
+        let missing: Vec<&String> = found
+            .iter()
+            .filter(|path| !table.has_command(path))
+            .collect();
         assert!(missing.is_empty(), "{missing:?}");
         for command in table.commands() {
             let schema = table.schema(command).unwrap();

@@ -5,11 +5,11 @@ use bd::bead::{Bead, DepKind};
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
 
-use super::Shown;
+use super::ShownBead;
 
-pub(super) fn full(page: &mut Page, shown: &Shown) {
+pub(super) fn write_full(page: &mut Page, shown: &ShownBead) {
     let bead = &shown.bead;
-    head(page, bead);
+    write_head(page, bead);
     for (name, text) in [
         ("DESCRIPTION", &bead.description),
         ("DESIGN", &bead.design),
@@ -29,7 +29,7 @@ pub(super) fn full(page: &mut Page, shown: &Shown) {
             escape::escape_line(&bead.labels.join(", "))
         ));
     }
-    links(page, shown);
+    write_links(page, shown);
     if !bead.comments.is_empty() {
         page.blank();
         page.line(page.style().bold("COMMENTS"));
@@ -44,15 +44,15 @@ pub(super) fn full(page: &mut Page, shown: &Shown) {
     }
 }
 
-fn head(page: &mut Page, bead: &Bead) {
+fn write_head(page: &mut Page, bead: &Bead) {
     let style = page.style().clone();
     let kind = bead.issue_type.as_str().to_uppercase();
     let start = format!(
         "{} {} [{kind}] · ",
-        line::painted_symbol(&style, &bead.status),
+        line::paint_symbol(&style, &bead.status),
         style.cyan(&bead.id)
     );
-    let priority = line::priority(&style, bead.priority);
+    let priority = line::paint_priority(&style, bead.priority);
     let status = bead.status.as_str().to_uppercase();
     page.line(format!(
         "{start}{}   [{priority} · {status}]",
@@ -94,7 +94,7 @@ fn head(page: &mut Page, bead: &Bead) {
     }
 }
 
-fn links(page: &mut Page, shown: &Shown) {
+fn write_links(page: &mut Page, shown: &ShownBead) {
     let group = |list: &[(Bead, DepKind)], wanted: &dyn Fn(&DepKind) -> bool| -> Vec<Bead> {
         let found = list.iter().filter(|(_, kind)| wanted(kind));
         found.map(|(bead, _)| bead.clone()).collect()
@@ -120,18 +120,18 @@ fn links(page: &mut Page, shown: &Shown) {
     ] {
         if !beads.is_empty() {
             page.blank();
-            linked(page, name, beads.iter());
+            write_linked(page, name, beads.iter());
         }
     }
 }
 
-pub(super) fn linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
+pub(super) fn write_linked<'a>(page: &mut Page, name: &str, beads: impl Iterator<Item = &'a Bead>) {
     page.line(page.style().bold(name));
     for bead in beads {
         let style = page.style().clone();
-        let symbol = line::painted_symbol(&style, &bead.status);
+        let symbol = line::paint_symbol(&style, &bead.status);
         let head = format!("  → {symbol} {}: ", style.cyan(&bead.id));
-        let tail = format!(" {}", line::priority(&style, bead.priority));
-        line::fitted(page, &head, &bead.title, &tail);
+        let tail = format!(" {}", line::paint_priority(&style, bead.priority));
+        line::write_fitted(page, &head, &bead.title, &tail);
     }
 }

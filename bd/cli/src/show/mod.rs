@@ -65,46 +65,46 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into());
     };
     if args.watch {
-        let store = ctx.store_of(first)?;
-        return watch::watch(ctx, store.dir(), || show(ctx, &args, &ids));
+        let store = ctx.store_for_id(first)?;
+        return watch::watch_view(ctx, store.dir(), || show_beads(ctx, &args, &ids));
     }
-    show(ctx, &args, &ids)
+    show_beads(ctx, &args, &ids)
 }
 
-fn show(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
+fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
     let at = match &args.at {
-        Some(text) => Some(ctx.past("at", text)?),
+        Some(text) => Some(ctx.parse_past_time("at", text)?),
         None => None,
     };
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for id in ids {
-        match load(ctx, id, at) {
+        match load_shown_bead(ctx, id, at) {
             Ok(shown) => found.push(shown),
             Err(error) => {
-                tell_history(ctx, id, &error);
+                hint_at_history(ctx, id, &error);
                 problems.push(error.context(format!("fetching {id}")));
             }
         }
     }
-    let beads = each::finish(ctx, found, problems)?;
+    let beads = each::finish_each(ctx, found, problems)?;
     if let Some(last) = beads.last() {
-        ctx.touch(&last.bead.id);
+        ctx.set_last_touched(&last.bead.id);
     }
     let form = match args {
-        Args { thread: true, .. } => Form::Thread,
-        Args { short: true, .. } => Form::Short,
-        Args { children: true, .. } => Form::Children,
-        Args { refs: true, .. } => Form::Refs,
-        _ => Form::Full,
+        Args { thread: true, .. } => ShowForm::Thread,
+        Args { short: true, .. } => ShowForm::Short,
+        Args { children: true, .. } => ShowForm::Children,
+        Args { refs: true, .. } => ShowForm::Refs,
+        _ => ShowForm::Full,
     };
     let mut threads = Vec::new();
-    if form == Form::Thread {
+    if form == ShowForm::Thread {
         for shown in &beads {
-            let snapshot = ctx.store_of(&shown.bead.id)?.snapshot()?;
-            threads.push(thread::of(&snapshot, &shown.bead));
+            let snapshot = ctx.store_for_id(&shown.bead.id)?.snapshot()?;
+            threads.push(thread::collect_thread(&snapshot, &shown.bead));
         }
     }
-    Ok(Box::new(Show {
+    Ok(Box::new(ShowReport {
         beads,
         threads,
         form,
@@ -112,9 +112,9 @@ fn show(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
 }
 
 /// Of a bead that is not there, but once was, there is more to be found.
-fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
+fn hint_at_history(ctx: &Context, id: &str, error: &anyhow::Error) {
     let is_unknown = matches!(error.downcast_ref(), Some(ResolveError::NotFound(_)));
-    let Some(store) = ctx.store_of(id).ok().filter(|_| is_unknown) else {
+    let Some(store) = ctx.store_for_id(id).ok().filter(|_| is_unknown) else {
         return;
     };
     if store.events_of(id).is_ok_and(|events| !events.is_empty()) {
@@ -125,8 +125,8 @@ fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
     }
 }
 
-fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown> {
-    let store = ctx.store_of(id)?;
+fn load_shown_bead(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<ShownBead> {
+    let store = ctx.store_for_id(id)?;
     let snapshot = store.snapshot()?;
     for damage in snapshot.damaged() {
         ctx.ui.warn(&format!(
@@ -141,7 +141,7 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
             .bead_ref(id)
             .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
         let bead = past::bead_at(&store, &snapshot, &id, at)?;
-        return Ok(Shown::of(&snapshot, bead));
+        return Ok(ShownBead::from_bead(&snapshot, bead));
     }
     let bead = match snapshot.resolve(id) {
         Ok(bead) => bead.clone(),
@@ -155,11 +155,11 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
             None => return Err(error.into()),
         },
     };
-    Ok(Shown::of(&snapshot, bead))
+    Ok(ShownBead::from_bead(&snapshot, bead))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ShowForm {
     Full,
     Short,
     Children,
@@ -169,22 +169,22 @@ enum Form {
 
 /// Beads with what they are linked to.
 #[derive(Debug)]
-struct Show {
-    beads: Vec<Shown>,
+struct ShowReport {
+    beads: Vec<ShownBead>,
     /// The thread of each, where threads are asked for.
     threads: Vec<Vec<Bead>>,
-    form: Form,
+    form: ShowForm,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ShownBead {
     bead: Bead,
     dependencies: Vec<(Bead, DepKind)>,
     dependents: Vec<(Bead, DepKind)>,
 }
 
-impl Shown {
-    fn of(snapshot: &Snapshot, bead: Bead) -> Self {
+impl ShownBead {
+    fn from_bead(snapshot: &Snapshot, bead: Bead) -> Self {
         let out = bead.dependencies.iter().filter_map(|edge| {
             let target = snapshot.get_live(&edge.depends_on_id)?;
             Some((target.clone(), edge.kind.clone()))
@@ -231,9 +231,9 @@ impl Shown {
     }
 }
 
-impl Report for Show {
+impl Report for ShowReport {
     fn json(&self) -> Value {
-        let keyed = |list: fn(&Shown) -> Value| -> Value {
+        let keyed = |list: fn(&ShownBead) -> Value| -> Value {
             let pairs = self
                 .beads
                 .iter()
@@ -241,36 +241,36 @@ impl Report for Show {
             Value::Object(pairs.collect())
         };
         match self.form {
-            Form::Children => keyed(|shown| shown.children().map(plain_json).collect()),
-            Form::Refs => keyed(|shown| {
+            ShowForm::Children => keyed(|shown| shown.children().map(plain_json).collect()),
+            ShowForm::Refs => keyed(|shown| {
                 let list = shown.dependents.iter();
                 list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
                     .collect()
             }),
-            Form::Thread => self.threads.iter().flatten().map(plain_json).collect(),
-            Form::Full | Form::Short => self.beads.iter().map(Shown::json).collect(),
+            ShowForm::Thread => self.threads.iter().flatten().map(plain_json).collect(),
+            ShowForm::Full | ShowForm::Short => self.beads.iter().map(ShownBead::json).collect(),
         }
     }
 
     fn human(&self, page: &mut Page) {
         for thread in &self.threads {
-            thread::draw(page, thread);
+            thread::write_thread(page, thread);
         }
         for (number, shown) in self.beads.iter().enumerate() {
             match self.form {
-                Form::Thread => {}
-                Form::Short => line::listed(page, &shown.bead, ""),
-                Form::Children => draw::linked(page, "CHILDREN", shown.children()),
-                Form::Refs => draw::linked(
+                ShowForm::Thread => {}
+                ShowForm::Short => line::write_list_line(page, &shown.bead, ""),
+                ShowForm::Children => draw::write_linked(page, "CHILDREN", shown.children()),
+                ShowForm::Refs => draw::write_linked(
                     page,
                     "REFERENCES",
                     shown.dependents.iter().map(|(bead, _)| bead),
                 ),
-                Form::Full => {
+                ShowForm::Full => {
                     if number > 0 {
                         page.blank();
                     }
-                    draw::full(page, shown);
+                    draw::write_full(page, shown);
                 }
             }
         }

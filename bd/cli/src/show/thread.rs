@@ -10,7 +10,7 @@ use kit::ui::{Page, escape};
 const DEEPEST: usize = 8;
 
 /// The thread of a bead, oldest first.
-pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
     let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
     let mut thread = vec![bead.clone()];
     while let Some(id) = open.pop() {
@@ -36,7 +36,7 @@ pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
 }
 
 /// Each message below the one it replies to.
-pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
+pub(super) fn write_thread(page: &mut Page, thread: &[Bead]) {
     let above = thread.iter().map(|bead| {
         let edge = bead.edges(&DepKind::RepliesTo).next();
         (

@@ -21,13 +21,13 @@ kit::family! {
 }
 
 /// Puts a bead into a slot, or empties it.
-fn put(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> CommandResult {
-    ctx.may_change("slot")?;
-    let store = ctx.store_of(agent)?;
+fn put_into_slot(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> CommandResult {
+    ctx.check_writable("slot")?;
+    let store = ctx.store_for_id(agent)?;
     let (agent, bead) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let agent = dep::resolve(tx, agent, "agent")?;
+        let agent = dep::resolve_dep_end(tx, agent, "agent")?;
         let bead = bead
-            .map(|bead| dep::resolve(tx, bead, "bead"))
+            .map(|bead| dep::resolve_dep_end(tx, bead, "bead"))
             .transpose()?;
         change::set_slot(tx, &agent, slot, bead.as_deref().unwrap_or_default())?;
         Ok((agent, bead))

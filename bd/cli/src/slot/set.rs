@@ -19,5 +19,5 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::put(ctx, &args.one, args.slot, Some(&args.other))
+    super::put_into_slot(ctx, &args.one, args.slot, Some(&args.other))
 }

@@ -13,7 +13,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.one)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.one)?.snapshot()?;
     let agent = snapshot.resolve(&args.one)?;
     let held = |slot: AgentSlot| Some(slot.bead_of(agent)).filter(|bead| !bead.is_empty());
     let (hook, role) = (held(AgentSlot::Hook), held(AgentSlot::Role));

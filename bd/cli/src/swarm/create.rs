@@ -6,7 +6,7 @@ use bd::graph::swarm::{self, SwarmAnalysis};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
-use super::validate::Validated;
+use super::validate::SwarmValidateReport;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Make a swarm for an epic
@@ -26,11 +26,11 @@ pub(super) struct Args {
 }
 
 /// What came of it.
-enum Made {
+enum SwarmCreation {
     New {
         swarm: String,
         epic: String,
-        analysis: Box<Validated>,
+        analysis: Box<SwarmValidateReport>,
     },
     Exists {
         id: String,
@@ -39,34 +39,37 @@ enum Made {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("swarm create")?;
-    let store = ctx.store_of(&args.id)?;
+    ctx.check_writable("swarm create")?;
+    let store = ctx.store_for_id(&args.id)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.id)?.id.clone();
         let epic = change::epic_for_swarm(tx, &id)?;
         if !args.force
             && let Some(old) = swarm::swarm_of_epic(tx, &epic.id)
         {
-            return Ok(Made::Exists {
+            return Ok(SwarmCreation::Exists {
                 id: old.id.clone(),
                 title: old.title.clone(),
             });
         }
-        let analysis = Box::new(Validated::of(&SwarmAnalysis::for_epic(tx, &epic), false));
+        let analysis = Box::new(SwarmValidateReport::from_analysis(
+            &SwarmAnalysis::for_epic(tx, &epic),
+            false,
+        ));
         if !args.force
             && let Some(error) = analysis.errors.first()
         {
             return Err(UsageError(format!("a swarm cannot do {}: {error}", epic.id)).into());
         }
         let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
-        Ok(Made::New {
+        Ok(SwarmCreation::New {
             swarm: swarm.id,
             epic: epic.id,
             analysis,
         })
     })?;
     match made {
-        Made::Exists { id, title } => {
+        SwarmCreation::Exists { id, title } => {
             let json = json!({"error": "swarm already exists", "existing_id": id, "existing_title": title});
             let line = format!(
                 "✗ swarm already exists: {id} {}",
@@ -77,7 +80,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 TextReport::lines(json, vec![line, "Make another one: --force".to_owned()]),
             )
         }
-        Made::New {
+        SwarmCreation::New {
             swarm,
             epic,
             analysis,

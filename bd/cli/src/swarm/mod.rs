@@ -25,7 +25,7 @@ kit::family! {
 }
 
 /// The epic that an id means: itself, or that of a swarm.
-fn epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
+fn find_epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
     let bead = snapshot.resolve(given)?;
     if swarm::is_swarm(bead) {
         let missing = || kit::failure::UsageError(format!("swarm {} has no epic", bead.id));

@@ -17,13 +17,18 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
-    let epic = super::epic(&snapshot, &args.id)?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
+    let epic = super::find_epic(&snapshot, &args.id)?;
     let own = SwarmStatus::for_epic(&snapshot, &epic.id);
     let blocked: Vec<&Bead> = own.blocked.iter().map(|(bead, _)| *bead).collect();
-    let plain = |beads: &[&Bead]| beads.iter().map(|bead| entry(bead)).collect::<Vec<_>>();
+    let plain = |beads: &[&Bead]| {
+        beads
+            .iter()
+            .map(|bead| bead_to_entry(bead))
+            .collect::<Vec<_>>()
+    };
     let waiting = own.blocked.iter().map(|(bead, needs)| {
-        let mut value = entry(bead);
+        let mut value = bead_to_entry(bead);
         value["blocked_by"] = json!(needs);
         value
     });
@@ -68,7 +73,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::lines(json, lines).into_answer()
 }
 
-fn entry(bead: &Bead) -> Value {
+fn bead_to_entry(bead: &Bead) -> Value {
     let mut value = json!({"id": bead.id, "title": bead.title});
     if !bead.assignee.is_empty() {
         value["assignee"] = json!(bead.assignee);

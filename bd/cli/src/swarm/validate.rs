@@ -22,15 +22,18 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
-    let epic = super::epic(&snapshot, &args.id)?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
+    let epic = super::find_epic(&snapshot, &args.id)?;
     let analysis = SwarmAnalysis::for_epic(&snapshot, epic);
-    Ok(Box::new(Validated::of(&analysis, args.verbose)))
+    Ok(Box::new(SwarmValidateReport::from_analysis(
+        &analysis,
+        args.verbose,
+    )))
 }
 
 /// An epic that was looked at.
 #[derive(Debug)]
-pub(super) struct Validated {
+pub(super) struct SwarmValidateReport {
     pub(super) value: Value,
     pub(super) errors: Vec<String>,
     epic: Bead,
@@ -40,12 +43,12 @@ pub(super) struct Validated {
     verbose: bool,
 }
 
-impl Validated {
-    pub(super) fn of(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
+impl SwarmValidateReport {
+    pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
         let own = |bead: &&Bead| (*bead).clone();
         let waves = analysis.waves.iter();
         Self {
-            value: value(analysis, verbose),
+            value: analysis_to_json(analysis, verbose),
             errors: analysis.errors.clone(),
             epic: analysis.epic.clone(),
             waves: waves.map(|wave| wave.iter().map(own).collect()).collect(),
@@ -86,36 +89,36 @@ impl Validated {
     }
 }
 
-fn value(own: &SwarmAnalysis<'_>, verbose: bool) -> Value {
+fn analysis_to_json(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Value {
     let front = |(number, wave): (usize, &Vec<&Bead>)| {
         let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
         let titles: Vec<&str> = wave.iter().map(|bead| bead.title.as_str()).collect();
         json!({"wave": number, "issues": ids, "titles": titles})
     };
-    let fronts: Value = own.waves.iter().enumerate().map(front).collect();
+    let fronts: Value = analysis.waves.iter().enumerate().map(front).collect();
     let mut value = json!({
-        "epic_id": own.epic.id,
-        "epic_title": own.epic.title,
-        "total_issues": own.children.len(),
-        "closed_issues": own.closed(),
+        "epic_id": analysis.epic.id,
+        "epic_title": analysis.epic.title,
+        "total_issues": analysis.children.len(),
+        "closed_issues": analysis.closed(),
         "ready_fronts": fronts,
-        "max_parallelism": own.max_parallelism(),
-        "estimated_sessions": own.children.len() - own.closed(),
-        "warnings": own.warnings,
-        "errors": own.errors,
-        "swarmable": own.errors.is_empty(),
+        "max_parallelism": analysis.max_parallelism(),
+        "estimated_sessions": analysis.children.len() - analysis.closed(),
+        "warnings": analysis.warnings,
+        "errors": analysis.errors,
+        "swarmable": analysis.errors.is_empty(),
     });
     if verbose {
         let mut issues = Map::new();
-        for bead in &own.children {
-            let is_child = |id: &str| own.children.iter().any(|child| child.id == id);
+        for bead in &analysis.children {
+            let is_child = |id: &str| analysis.children.iter().any(|child| child.id == id);
             let issue = json!({
                 "id": bead.id,
                 "title": bead.title,
                 "status": bead.status.as_str(),
                 "priority": bead.priority,
                 "depends_on": layers::find_needs(bead, is_child),
-                "wave": own.wave_of(&bead.id),
+                "wave": analysis.wave_of(&bead.id),
             });
             issues.insert(bead.id.clone(), issue);
         }
@@ -124,7 +127,7 @@ fn value(own: &SwarmAnalysis<'_>, verbose: bool) -> Value {
     value
 }
 
-impl Report for Validated {
+impl Report for SwarmValidateReport {
     fn json(&self) -> Value {
         self.value.clone()
     }

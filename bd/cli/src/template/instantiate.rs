@@ -2,7 +2,7 @@ use crate::context::Context;
 use bd::molecule::template::PourOptions;
 use bd::molecule::{MoleculeError, bond::BondType, proto};
 
-use super::super::mol::pour::Request;
+use super::super::mol::pour::PourRequest;
 use kit::cli::report::CommandResult;
 
 /// Pour a proto into a molecule of beads
@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !proto::is_proto(bead) {
         return Err(MoleculeError::NotAProto(bead.id.clone()).into());
     }
-    let request = Request {
+    let request = PourRequest {
         formula: bead.id.clone(),
         var: args.var,
         attach: Vec::new(),

@@ -13,10 +13,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot.resolve(&args.id)?;
     if !proto::is_proto(bead) {
         return Err(MoleculeError::NotAProto(bead.id.clone()).into());
     }
-    show::run(ctx, show::Args::of(bead.id.clone()))
+    show::run(ctx, show::Args::for_molecule(bead.id.clone()))
 }

@@ -9,7 +9,7 @@ use kit::failure::UsageError;
 use super::Args;
 
 /// What the flags ask for; `None` where they ask for nothing.
-pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
+pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
         return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
     }
@@ -20,13 +20,13 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit
         match text.as_deref() {
             None => Ok(None),
             Some("") => Ok(Some(None)),
-            Some(text) => Ok(Some(Some(Stamp::from(ctx.time(flag, text)?)))),
+            Some(text) => Ok(Some(Some(Stamp::from(ctx.parse_time(flag, text)?)))),
         }
     };
     let metadata = args
         .metadata
         .as_deref()
-        .map(|text| args::json(ctx, "--metadata", text));
+        .map(|text| args::read_json_arg(ctx, "--metadata", text));
     let edit = BeadEdit {
         title: args.title.clone(),
         description: args.description.read(ctx)?,
@@ -36,7 +36,11 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit
         append_notes: args.append_notes.clone(),
         spec_id: args.spec_id.clone(),
         status: args.status.as_deref().map(Status::from),
-        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        priority: args
+            .priority
+            .as_deref()
+            .map(args::parse_priority_arg)
+            .transpose()?,
         issue_type: args.kind.as_deref().map(Kind::from_user_text),
         assignee: if args.unassign {
             Some(String::new())
@@ -50,25 +54,25 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit
         await_id: args.await_id.clone(),
         ephemeral: (args.ephemeral || args.persistent).then_some(args.ephemeral),
         metadata: metadata.transpose()?,
-        set_metadata: pairs(&args.set_metadata)?,
+        set_metadata: parse_metadata_pairs(&args.set_metadata)?,
         unset_metadata: args.unset_metadata.clone(),
-        set_labels: args.set_labels.as_deref().map(args::labels),
-        add_labels: args::slice(&args.add_label),
-        remove_labels: args::slice(&args.remove_label),
+        set_labels: args.set_labels.as_deref().map(args::parse_labels),
+        add_labels: args::split_values(&args.add_label),
+        remove_labels: args::split_values(&args.remove_label),
         parent: args.parent.clone().map(|id| (!id.is_empty()).then_some(id)),
-        session: session(ctx, args),
+        session: choose_session(ctx, args),
         ..BeadEdit::default()
     };
-    Ok(is_anything(&edit, args).then_some(edit))
+    Ok(has_changes(&edit, args).then_some(edit))
 }
 
-fn session(ctx: &Context, args: &Args) -> Option<String> {
+fn choose_session(ctx: &Context, args: &Args) -> Option<String> {
     let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
     args.session.clone().or_else(own)
 }
 
 /// Whether the flags ask for a change at all.
-fn is_anything(edit: &BeadEdit, args: &Args) -> bool {
+fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
     let nothing = BeadEdit {
         session: edit.session.clone(),
         ..BeadEdit::default()
@@ -77,7 +81,7 @@ fn is_anything(edit: &BeadEdit, args: &Args) -> bool {
 }
 
 /// `key=value` pairs; values are text.
-fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
+fn parse_metadata_pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
     let pair = |text: &String| {
         let (key, value) = text
             .split_once('=')

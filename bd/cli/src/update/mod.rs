@@ -119,9 +119,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("update")?;
+    ctx.check_writable("update")?;
     let ids = each::ids_or_last(ctx, args.ids.clone())?;
-    let Some(edit) = edit::read(ctx, &args)? else {
+    let Some(edit) = edit::read_edit_flags(ctx, &args)? else {
         ctx.ui.raw("No updates specified\n");
         return Ok(Box::new(EmptyReport));
     };
@@ -129,18 +129,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError("--expect-version takes one issue ID".into()).into());
     }
     let who = ctx.author().actor;
-    let beads = each::change(ctx, "updating", &ids, |tx, id| {
+    let beads = each::change_each(ctx, "updating", &ids, |tx, id| {
         if let Some(version) = &args.expect_version {
             change::check_version(tx, id, version)?;
         }
-        check(tx, &edit)?;
+        check_edit(tx, &edit)?;
         if args.claim {
             change::claim_bead(tx, id, &who)?;
         }
         change::update_bead(tx, id, edit.clone())
     })?;
     if let Some(bead) = beads.last() {
-        ctx.touch(&bead.id);
+        ctx.set_last_touched(&bead.id);
     }
     Ok(Box::new(Changed {
         beads,
@@ -149,7 +149,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
-fn check(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
+fn check_edit(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
     use bd::bead::validate::ValidationError;
     use bd::store::StoreError;
     if let Some(kind) = &edit.issue_type

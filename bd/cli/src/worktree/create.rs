@@ -17,19 +17,19 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("worktree create")?;
-    let (git, _, main) = super::repository(ctx)?;
+    ctx.check_writable("worktree create")?;
+    let (git, _, main) = super::open_worktrees(ctx)?;
     let path = ctx.env.make_absolute(&args.path);
     if path.exists() {
         return Err(UsageError(format!("{} exists already", path.display())).into());
     }
-    let branch = args.branch.unwrap_or_else(|| super::name(&path));
+    let branch = args.branch.unwrap_or_else(|| super::last_component(&path));
     git.worktree_add(&path, &branch, "HEAD")?;
     let path = path.canonicalize().unwrap_or(path);
     if let Ok(inside) = path.strip_prefix(&main) {
         git.exclude(&format!("/{}/", inside.display()))?;
     }
-    let beads = ctx.found().map(|found| found.dir.display().to_string());
+    let beads = ctx.project().map(|found| found.dir.display().to_string());
     let beads = beads.unwrap_or_default();
     let json = json!({"path": path, "branch": branch, "redirect_to": beads});
     let mut lines = vec![format!(

@@ -9,8 +9,8 @@ use kit::cli::report::{CommandResult, TextReport};
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let (_, all, main) = super::repository(ctx)?;
-    let beads = ctx.found().ok().map(|found| found.dir.clone());
+    let (_, all, main) = super::open_worktrees(ctx)?;
+    let beads = ctx.project().ok().map(|found| found.dir.clone());
     let (mut values, mut lines) = (Vec::new(), Vec::new());
     for tree in all.iter().filter(|tree| !tree.bare) {
         let is_main = tree.path == main;
@@ -20,7 +20,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             Some(_) => "redirect",
         };
         let (name, branch) = (
-            super::name(&tree.path),
+            super::last_component(&tree.path),
             tree.branch.as_deref().unwrap_or(""),
         );
         let mut value = json!({

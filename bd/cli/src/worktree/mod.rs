@@ -24,7 +24,7 @@ kit::family! {
 }
 
 /// The repository around the working directory, its worktrees and the root of the main one.
-fn repository(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
+fn open_worktrees(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
     let git = Git::at(ctx.env.cwd());
     let all = git.worktree_list()?;
     let main = all.first().map(|tree| tree.path.clone());
@@ -32,7 +32,7 @@ fn repository(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> 
 }
 
 /// The last part of a path.
-fn name(path: &Path) -> String {
+fn last_component(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

@@ -17,12 +17,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    ctx.may_change("worktree remove")?;
-    let (git, all, main) = super::repository(ctx)?;
+    ctx.check_writable("worktree remove")?;
+    let (git, all, main) = super::open_worktrees(ctx)?;
     let path = ctx.env.make_absolute(&args.path);
     let path = path.canonicalize().unwrap_or(path);
-    let is_it =
-        |tree: &&bd::git::Worktree| tree.path == path || super::name(&tree.path) == args.path;
+    let is_it = |tree: &&bd::git::Worktree| {
+        tree.path == path || super::last_component(&tree.path) == args.path
+    };
     let missing = || UsageError(format!("worktree \"{}\" not found", args.path));
     let tree = all.iter().find(is_it).ok_or_else(missing)?;
     if tree.path == main {
