@@ -15,7 +15,7 @@ use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Author, Store, StoreReports, upkeep};
 use criterion::{Criterion, criterion_group, criterion_main};
 use gt::flow::convoy::briefing;
-use gt::town::beads::{Stores, external_ref};
+use gt::town::beads::{TownStores, external_ref};
 use kit::sys::{Clock, clock};
 
 const BEADS: usize = 500;
@@ -93,13 +93,13 @@ fn briefings(criterion: &mut Criterion) {
         &reports,
         vec![convoy()],
     );
-    let read = || Stores {
+    let read = || TownStores {
         town: town.snapshot().unwrap(),
         rigs: BTreeMap::from([("web".to_owned(), rig.snapshot().unwrap())]),
         unreadable: BTreeMap::new(),
         rollbacks: Vec::new(),
     };
-    let text = |stores: &Stores| {
+    let text = |stores: &TownStores| {
         let convoy = stores.town.get("hq-cv-bench").unwrap();
         let entries = briefing::entries(stores, convoy);
         assert_eq!(entries.len(), BEADS);

@@ -23,7 +23,7 @@ use crate::view::why::UnknownName;
 pub fn failure(error: &anyhow::Error) -> Failure {
     let mut failure = bd::error::describe_failure(error);
     if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
-        failure.exit = scripted.exit();
+        failure.exit = scripted.exit_code();
     }
     let review = error.chain().find_map(|cause| cause.downcast_ref());
     if let Some(ReviewError::Deferred { .. }) = review {

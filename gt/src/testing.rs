@@ -11,7 +11,7 @@ use crate::flow::rig::{self, AddRequest, Added};
 use crate::host::FakeHost;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
-use crate::town::{Layout, Town};
+use crate::town::{Town, TownLayout};
 
 /// The place.
 pub(crate) struct Place {
@@ -37,14 +37,14 @@ impl Place {
         install(&env, &clock, &root, &InstallRequest::default()).unwrap();
         let host = Arc::new(FakeHost::new());
         let town = Town {
-            layout: Layout::new(&root),
+            layout: TownLayout::new(&root),
             env,
             clock,
             random: RandomSource::choose(Some("1")),
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
             reports: bd::store::StoreReports::default(),
-            listener: crate::town::event::Listener::default(),
+            listener: crate::town::event::EventListener::default(),
             stop: std::sync::Arc::default(),
         };
         let town = LiveTown {

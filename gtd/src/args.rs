@@ -90,12 +90,12 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 
 fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
     let root = match &args.town {
-        Some(path) => gt::town::find(&env.in_dir(&env.cwd().join(path)))?,
-        None => gt::town::find(env)?,
+        Some(path) => gt::town::find_town(&env.in_dir(&env.cwd().join(path)))?,
+        None => gt::town::find_town(env)?,
     };
     crate::log::begin(env);
     bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
-    let town = gt::host::live_town::open(env, &root, Address::Deacon);
+    let town = gt::host::live_town::open_live_town(env, &root, Address::Deacon);
     if args.dry_run {
         let decisions = crate::live::decisions(&town)?;
         Ui::new(false, false, env).raw(&decisions);

@@ -14,7 +14,7 @@ use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
 use gt::record::heartbeat::Heartbeat;
 use gt::record::progress::Glances;
-use gt::town::event::Listener;
+use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
@@ -86,7 +86,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     let (events, _) = broadcast::channel(64);
     let sender = events.clone();
     // Nobody may be listening.
-    town.listener = Listener::new(move |line| drop(sender.send(line.clone())));
+    town.listener = EventListener::new(move |line| drop(sender.send(line.clone())));
     let town = Arc::new(town);
     let shared = Arc::new(Mutex::new(SocketState {
         state: instance.state().clone(),
@@ -197,7 +197,8 @@ impl World for Watched {
     fn tidy(&self) {
         prepare_briefings(&self.town);
         lock(&self.watch).refresh(&self.town);
-        if let Err(error) = gt::host::daemon::rotate(&gt::host::daemon::log_path(&self.town), false)
+        if let Err(error) =
+            gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town), false)
         {
             tracing::warn!(%error, "the log is not rotated");
         }
@@ -256,8 +257,9 @@ fn keep_stores(town: &LiveTown) {
         tracing::warn!(notice, "a store");
     }
     upkeep::run_upkeep(&town.reports, &town.clock);
-    let rigs = town.rigs().unwrap_or_default();
-    let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
+    let rigs = town.list_rigs().unwrap_or_default();
+    let stores = std::iter::once(town.open_town_store())
+        .chain(rigs.iter().map(|rig| town.open_rig_store(rig)));
     for store in stores.flatten() {
         if let Err(error) = store.fold_when_old(&town.clock) {
             tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");

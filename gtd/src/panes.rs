@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-use gt::host::Live;
+use gt::host::LiveSession;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 
@@ -17,7 +17,7 @@ pub(crate) struct Panes {
 
 impl Panes {
     /// Waits for the processes of these sessions, and for no other any more.
-    pub(crate) fn follow(&mut self, sessions: &[Live], waker: &Waker) {
+    pub(crate) fn follow(&mut self, sessions: &[LiveSession], waker: &Waker) {
         self.waits.retain(|name, (pid, wait)| {
             let goes_on = sessions
                 .iter()
@@ -35,7 +35,7 @@ impl Panes {
             let Some(process) = &live.process else {
                 continue;
             };
-            let handle = match process.handle() {
+            let handle = match process.open_handle() {
                 Ok(Some(handle)) => handle,
                 Ok(None) => {
                     // It has ended since it was seen.

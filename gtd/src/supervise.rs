@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use gt::host::LiveTown;
-use gt::host::daemon::{StateFile, lock_path, pid_path, state_path};
+use gt::host::daemon::{DaemonState, lock_path, pid_path, state_path};
 use gt::town::lock::{Lock, LockError};
 use kit::sys::file;
 
 /// The running daemon's hold on its town.
 pub(crate) struct Instance {
     _lock: Lock,
-    state: StateFile,
+    state: DaemonState,
 }
 
 /// Another daemon watches this town.
@@ -30,11 +30,11 @@ impl Instance {
         };
         let pid = std::process::id();
         inform(town, &pid_path(town), format!("{pid}\n").as_bytes());
-        let state = StateFile {
+        let state = DaemonState {
             running: true,
             pid,
             started_at: town.clock.now().to_string(),
-            ..StateFile::default()
+            ..DaemonState::default()
         };
         let instance = Self { _lock: lock, state };
         instance.save(town);
@@ -49,7 +49,7 @@ impl Instance {
     }
 
     /// The state as it is written.
-    pub(crate) fn state(&self) -> &StateFile {
+    pub(crate) fn state(&self) -> &DaemonState {
         &self.state
     }
 

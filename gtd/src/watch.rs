@@ -62,7 +62,7 @@ impl Watch {
         // The root only for its own end.
         let root = town.layout.root().to_owned();
         let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
-        let rigs = town.rigs().unwrap_or_default();
+        let rigs = town.list_rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
         wanted.retain(|folder| folder.is_dir());
         self.follow(wanted);

@@ -67,7 +67,7 @@ impl AgentEvent {
             transcript: self.field("transcript_path"),
         };
         if Pulse::record(&town, &event).unwrap_or_default() {
-            daemon::wake(&town);
+            daemon::wake_daemon(&town);
         }
     }
 

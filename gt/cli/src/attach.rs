@@ -17,7 +17,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+    let agent = town.parse_address(&args.agent)?;
     attach(ctx, &town, &agent)?;
     build_report(Vec::<String>::new(), |_, _| {})
 }

@@ -7,9 +7,9 @@ use kit::sys::Env;
 use kit::ui::Ui;
 
 use gt::host::LiveTown;
-use gt::host::live_town::open;
-use gt::town::identity::{Address, detect};
-use gt::town::{self, Layout};
+use gt::host::live_town::open_live_town;
+use gt::town::identity::{Address, detect_caller};
+use gt::town::{self, TownLayout};
 
 /// The context of one command.
 pub struct Context {
@@ -33,16 +33,16 @@ impl Context {
 
     /// Opens the town around the working directory, acting as the caller.
     pub fn town(&self) -> anyhow::Result<LiveTown> {
-        let root = town::find(&self.env)?;
+        let root = town::find_town(&self.env)?;
         Ok(self.town_at(&root))
     }
 
     /// Opens the town at `root`.
     pub fn town_at(&self, root: &Path) -> LiveTown {
-        let actor = detect(&self.env, &Layout::new(root))
+        let actor = detect_caller(&self.env, &TownLayout::new(root))
             .address
             .unwrap_or(Address::Overseer);
-        let mut town = open(&self.env, root, actor);
+        let mut town = open_live_town(&self.env, root, actor);
         town.reports = self.reports.clone();
         town
     }

@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let worker = done::identify(&town)?;
     let finished = done::done(&town, &worker, &report)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     if !args.stay {
         // Said before the session ends, which takes this process with it.
         let what = if finished.failed.is_some() {

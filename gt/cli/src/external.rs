@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use kit::sys::{ChildCommand, Env, ExecError};
 
-use gt::town::{self, Layout};
+use gt::town::{self, TownLayout};
 
 /// A program that stands for a command.
 pub(super) struct External {
@@ -63,8 +63,8 @@ fn on_path(env: &Env, name: &str) -> Option<PathBuf> {
 
 /// The program in a plugin's folder, which must not lead out of the town.
 fn of_town(env: &Env, name: &str) -> Option<PathBuf> {
-    let root = town::find(env).ok()?;
-    let folder = Layout::new(&root).plugins().join(name);
+    let root = town::find_town(env).ok()?;
+    let folder = TownLayout::new(&root).plugins().join(name);
     let program = folder.join(format!("gt-{name}")).canonicalize().ok()?;
     let inside = program.starts_with(root.canonicalize().ok()?);
     (inside && is_executable(&program)).then_some(program)

@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             };
             let slung = sling::sling(&town, &request)
                 .map_err(|error| error.context(format!("{} is made, but not slung", made.bead)))?;
-            gt::host::daemon::wake(&town);
+            gt::host::daemon::wake_daemon(&town);
             Some(slung)
         }
     };

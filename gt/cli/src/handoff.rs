@@ -30,7 +30,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = match &args.agent {
-        Some(text) => town.address(text)?,
+        Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
     };
     let mut request = HandoffRequest {

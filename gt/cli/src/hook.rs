@@ -27,7 +27,7 @@ struct Shown {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let address = match &args.agent {
-        Some(text) => town.address(text)?,
+        Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
     };
     anyhow::ensure!(

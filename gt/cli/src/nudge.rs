@@ -16,7 +16,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+    let agent = town.parse_address(&args.agent)?;
     let nudged = nudge(&town, &agent, &args.message.join(" "))?;
     build_report(nudged, |nudged, page| {
         page.line(format!("✓ {} {}", nudged.agent, nudged.how));

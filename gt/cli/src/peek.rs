@@ -23,7 +23,7 @@ struct Peeked {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+    let agent = town.parse_address(&args.agent)?;
     let lines = show::screen(&town, &agent, args.lines)?;
     let peeked = Peeked {
         agent: agent.to_string(),

@@ -10,7 +10,7 @@ use super::CommandResult;
 use crate::context::Context;
 use gt::flow::prime::{self, BegunSession};
 use gt::host::is_session_name;
-use gt::host::runtime::scripted::{self, Outcome, ScriptedRequest};
+use gt::host::runtime::scripted::{self, ScriptedOutcome, ScriptedRequest};
 use gt::record::hook;
 
 /// Work on your hook with a script instead of a model
@@ -28,20 +28,20 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug)]
-struct Played(Outcome);
+struct Played(ScriptedOutcome);
 
 impl Report for Played {
     fn json(&self) -> Value {
         match &self.0 {
-            Outcome::NoWork => json!({"outcome": "no_work"}),
-            Outcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
+            ScriptedOutcome::NoWork => json!({"outcome": "no_work"}),
+            ScriptedOutcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
         }
     }
 
     fn human(&self, page: &mut Page) {
         match &self.0 {
-            Outcome::NoWork => {}
-            Outcome::Done { bead } => page.line(format!("{bead} is handed in.")),
+            ScriptedOutcome::NoWork => {}
+            ScriptedOutcome::Done { bead } => page.line(format!("{bead} is handed in.")),
         }
     }
 }
@@ -51,7 +51,9 @@ fn record_start(ctx: &Context) {
     let (Ok(town), Some(session)) = (ctx.town(), ctx.env.get("GT_SESSION")) else {
         return;
     };
-    let Ok(stores) = town.stores() else { return };
+    let Ok(stores) = town.read_stores() else {
+        return;
+    };
     let slot = hook::slot_of(&town, &stores, &town.actor);
     let bead = hook::hook_of(&stores, &town.actor, &slot);
     let id = format!("{session}-{}", town.random.base32(8));
@@ -85,7 +87,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         exe: &exe,
         folder: folder.as_deref(),
     };
-    let outcome = scripted::run(&request, &|line| {
+    let outcome = scripted::run_scripted(&request, &|line| {
         ctx.ui.status(&escape::escape_line(line));
     })?;
     Ok(Box::new(Played(outcome)))

@@ -14,10 +14,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+    let agent = town.parse_address(&args.agent)?;
     let session = handoff::renew(&town, &agent).inspect_err(|error| {
         let why = format!("{error:#}");
-        town.tell(&event!(HandoffFailed, agent: agent.to_string(), why: why));
+        town.record_event(&event!(HandoffFailed, agent: agent.to_string(), why: why));
     })?;
     build_report(session, |session, page| {
         page.line(format!("session {session} started"));

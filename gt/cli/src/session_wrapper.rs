@@ -17,6 +17,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let start = wrapper::take(&args.file)?;
+    let start = wrapper::take_start_file(&args.file)?;
     Err(wrapper::become_command(start, ctx.env.get("TERM")).into())
 }

@@ -88,7 +88,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
     let slung = sling_batch(&town, &batch, warn)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     let caller = town.actor.clone();
     // Work that waits for a person is deferred.
     let exit = if slung.iter().any(|one| one.needs_person.is_some()) {

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::town::identity::{Address, detect};
+use gt::town::identity::{Address, detect_caller};
 
 #[derive(serde::Serialize)]
 struct Whoami {
@@ -21,7 +21,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let found = detect(&ctx.env, &town.layout);
+    let found = detect_caller(&ctx.env, &town.layout);
     let address = found.address.unwrap_or(Address::Overseer);
     let shown = Whoami {
         address: address.to_string(),

@@ -22,8 +22,8 @@ pub fn push_unfinished(
     rig: &RigLayout,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if slot.still_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
@@ -64,7 +64,7 @@ pub fn push_unfinished(
         Err(refusal) => refusal.to_string(),
     };
     if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
-        town.tell(&event!(PushRefused,
+        town.record_event(&event!(PushRefused,
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
         ));
     }
@@ -104,7 +104,7 @@ fn finish(
     slot: &Slot,
     tip: &str,
 ) -> anyhow::Result<Option<String>> {
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
     if slot.still_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
         let git = Git::at(rig.repo());

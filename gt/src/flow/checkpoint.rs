@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::crew;
 use crate::flow::sandbox;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::record::hook;
 use crate::record::polecat::Slot;
 use crate::record::pulse::Pulse;
@@ -135,14 +135,14 @@ pub fn left_behind(
     if is_first || slot.handed_over || slot.base.is_empty() {
         return None;
     }
-    let git = Git::at(town::home_of(town, agent));
+    let git = Git::at(town::agent_home(town, agent));
     // What git cannot answer is left out.
     let commits = git.commits(&slot.base, "HEAD").unwrap_or_default();
     let changes = match stood {
         Some(_) => Vec::new(),
         None => git.status().unwrap_or_default(),
     };
-    let session = SessionName::of(agent)?;
+    let session = SessionName::for_agent(agent)?;
     Some(LeftBehind {
         how: how_it_ended(slot),
         commits: commits
@@ -161,15 +161,15 @@ pub fn left_behind(
 
 /// How the last session ended, where that is known: what is kept may be of one before it.
 fn how_it_ended(slot: &Slot) -> String {
-    let of_last = |ended: &&Ended| ended.lease.next() == slot.lease;
+    let of_last = |ended: &&SessionEnd| ended.lease.next() == slot.lease;
     let ended = slot.ended.as_ref().filter(of_last);
-    ended.map(Ended::how).unwrap_or_default()
+    ended.map(SessionEnd::describe).unwrap_or_default()
 }
 
 /// Where the checkpoint of an agent is.
 fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
     match agent {
-        Address::Polecat(..) | Address::Crew(..) => Ok(town::home_of(town, agent).join(FILE)),
+        Address::Polecat(..) | Address::Crew(..) => Ok(town::agent_home(town, agent).join(FILE)),
         other => Err(CheckpointError::NoTree {
             agent: other.to_string(),
         }),
@@ -256,20 +256,20 @@ pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> 
 /// Saves what a successor needs when a session may end: a checkpoint, and what is not committed on a hidden
 /// ref. An agent without a work tree has nothing to save.
 pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
-    if path(town, agent).is_err() || !town::home_of(town, agent).join(".git").exists() {
+    if path(town, agent).is_err() || !town::agent_home(town, agent).join(".git").exists() {
         return Ok(());
     }
     let (rig, name) = match agent {
         Address::Polecat(rig, name) => (rig, name),
         Address::Crew(rig, name) => {
             write(town, agent, session, None)?;
-            return Ok(crew::snapshot(town, &town.rig(rig)?, name).map(drop)?);
+            return Ok(crew::snapshot(town, &town.find_rig(rig)?, name).map(drop)?);
         }
         _ => return Ok(()),
     };
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
     // A session that is over has nothing to say of what its successor does in the same folder.
     let lease = town.env.get("GT_LEASE").map(str::parse);
     if lease.is_some_and(|lease| lease.map(Lease) != Ok(slot.lease)) {

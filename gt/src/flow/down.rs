@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::flow::{sandbox, session};
-use crate::host::{Live, LiveTown, daemon};
+use crate::host::{LiveSession, LiveTown, daemon};
 use crate::record::polecat::{self, Ids, Slot};
 use crate::town::RigLayout;
-use crate::town::event::{StoppedWorker, event};
+use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
 /// What was stopped.
@@ -37,9 +37,9 @@ pub struct Stopped {
 /// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
 pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
     // First the daemon: else it would restart what is stopped.
-    let daemon = daemon::status(town).running;
+    let daemon = daemon::read_daemon_status(town).running;
     if daemon {
-        daemon::stop(town)?;
+        daemon::stop_daemon(town)?;
     }
     let (sessions, stopped) = match end_sessions(town, daemon_only) {
         Ok(ended) => ended,
@@ -52,11 +52,11 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
             return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
         }
     };
-    let ended = stopped.iter().map(|one| StoppedWorker {
+    let ended = stopped.iter().map(|one| HaltedWorker {
         polecat: one.worker.clone(),
         bead: one.bead.clone(),
     });
-    town.tell(&event!(Halt,
+    town.record_event(&event!(Halt,
         rig: "town", services: sessions, daemon: daemon, stopped: ended.collect::<Vec<_>>(),
     ));
     Ok(Down {
@@ -71,11 +71,11 @@ fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec
     if none {
         return Ok((Vec::new(), Vec::new()));
     }
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
     for live in town.host.list()? {
         let names = rigs.iter().map(RigLayout::name);
-        if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
+        if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
             stopped.extend(save(town, &rig, &name, &live)?);
         }
         town.host.kill(&live.name)?;
@@ -88,15 +88,20 @@ fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec
 }
 
 /// Saves what a worker has not committed. Gives what it was at, where it was at work.
-fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
+fn save(
+    town: &LiveTown,
+    rig: &str,
+    name: &str,
+    live: &LiveSession,
+) -> anyhow::Result<Option<Stopped>> {
     let layout = town.layout.rig(rig);
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let store = town.rig_store(&layout)?;
+    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
         // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
-        town.tell(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
+        town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
     let hook = polecat::hook_of(&beads, &ids);
@@ -122,7 +127,7 @@ fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<O
 
 /// Ends what went on when a worker's session had ended by itself.
 fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     for polecat in polecat::all(rig, &beads, None) {
         session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
     }

@@ -171,7 +171,7 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         BeadsHome::Rig(rig) => Some(rig),
         BeadsHome::Town => None,
     };
-    town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
+    town.record_event(&event!(Followup, bead: made.id, original: original.id, rig: rig));
     let convoy = join_convoy(town, &original.id, &made.id)?;
     let beads = store.snapshot()?;
     let waits = bd::graph::find_blockers(&beads, &made.id);
@@ -189,7 +189,7 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
 /// Adds a follow-up to the open convoy of the work that it follows, if that convoy has branches of its own: until it
 /// lands, the work is there and nowhere else. A convoy that is being closed has landed it.
 fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let Some(id) = integration::convoy_of(&beads, original) else {
         return Ok(None);
     };
@@ -235,12 +235,12 @@ pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
 
 /// The polecat that a text names: by its address, or by its name alone where but one rig has a worker of that name.
 fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
-    if let Ok(Address::Polecat(rig, name)) = town.address(text) {
+    if let Ok(Address::Polecat(rig, name)) = town.parse_address(text) {
         return Ok(Some((rig, name)));
     }
     let mut found = Vec::new();
-    for rig in town.rigs()? {
-        let beads = town.rig_store(&rig)?.snapshot()?;
+    for rig in town.list_rigs()? {
+        let beads = town.open_rig_store(&rig)?.snapshot()?;
         if polecat::one(&rig, &beads, None, text).is_ok() {
             found.push((rig.name().to_owned(), text.to_owned()));
         }
@@ -260,8 +260,8 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     let Some((rig, name)) = worker_named(town, text)? else {
         return Ok(None);
     };
-    let layout = town.rig(&rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
+    let layout = town.find_rig(&rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
     let polecat = polecat::one(&layout, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
     let last = || polecat::read_record(&polecat.bead).pop();

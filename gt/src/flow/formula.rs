@@ -299,7 +299,7 @@ pub fn run(
     request: &RunRequest,
     warn: impl FnMut(&str),
 ) -> anyhow::Result<Started> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let mut ids = town.transact(&store, |tx| Ok(change::create_all(tx, prepared.plan())?))?;
     let mut beads: Vec<String> = Vec::new();
     for (key, _) in prepared.titles() {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::town;
 use crate::town::identity::Address;
-use crate::town::{Layout, Registry};
+use crate::town::{RigRegistry, TownLayout};
 
 /// The bead types that a town uses beside those that bd knows.
 pub const CUSTOM_TYPES: &str =
@@ -93,10 +93,10 @@ pub fn install(
     root: &Path,
     request: &InstallRequest,
 ) -> anyhow::Result<Installed> {
-    let layout = Layout::new(root);
+    let layout = TownLayout::new(root);
     let around = root
         .parent()
-        .and_then(|parent| town::find(&env.in_dir(parent)).ok());
+        .and_then(|parent| town::find_town(&env.in_dir(parent)).ok());
     let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
     refuse_foreign_beads(&layout)?;
@@ -134,7 +134,7 @@ fn towns_below(root: &Path) -> Vec<PathBuf> {
 }
 
 /// A folder with beads of another project is no place for a town: the town's own would take their place.
-fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
+fn refuse_foreign_beads(layout: &TownLayout) -> anyhow::Result<()> {
     let folder = layout.beads();
     if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
         return Ok(());
@@ -150,7 +150,7 @@ fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
     .into())
 }
 
-fn folders(layout: &Layout) -> Result<(), InstallError> {
+fn folders(layout: &TownLayout) -> Result<(), InstallError> {
     let made = [
         (layout.root().to_owned(), 0o755),
         (layout.mayor(), 0o755),
@@ -166,7 +166,7 @@ fn folders(layout: &Layout) -> Result<(), InstallError> {
     Ok(())
 }
 
-fn beads(layout: &Layout) -> anyhow::Result<Store> {
+fn beads(layout: &TownLayout) -> anyhow::Result<Store> {
     let folder = layout.beads();
     let store = if folder.join("issues.jsonl").is_file() {
         Store::open(&folder)?
@@ -190,13 +190,13 @@ fn beads(layout: &Layout) -> anyhow::Result<Store> {
 }
 
 fn files(
-    layout: &Layout,
+    layout: &TownLayout,
     clock: &Clock,
     request: &InstallRequest,
     name: &str,
 ) -> anyhow::Result<()> {
     if !layout.rigs_json().exists() {
-        Registry::default().save(&layout.rigs_json())?;
+        RigRegistry::default().save(&layout.rigs_json())?;
     }
     let patrol = json!({ "enabled": true, "interval": "5m" });
     let daemon = json!({

@@ -31,11 +31,11 @@ fn describe_names(names: &[String]) -> String {
 
 /// The agent or person that a text addresses.
 pub fn recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
-    let address = town.address(text)?;
-    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
+    let address = town.parse_address(text)?;
+    let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
-            let beads = town.rig_store(&rig)?.snapshot()?;
+            let beads = town.open_rig_store(&rig)?.snapshot()?;
             let polecats = polecat::all(&rig, &beads, None).into_iter();
             let members = crew::names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));

@@ -106,7 +106,7 @@ pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::start_of(&rig, &config::target_branch(town, &rig)).ok();
+    let target = sandbox::start_of(&rig, &config::target_branch_of(town, &rig)).ok();
     // What was staged is a second parent, and part of the changes since the first one. Settings of a person's git change
     // nothing.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
@@ -155,7 +155,9 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
     );
     let _held = unless_at_work(town, &into)?;
     let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
-    town.tell(&event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files));
+    town.record_event(
+        &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
+    );
     Ok(Restored { into, files })
 }
 
@@ -177,7 +179,7 @@ fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git
         matches!(kind, "rescue" | "snap"),
         "`{text}` is no rescue ref (gt rescue list shows them)"
     );
-    let rig = town.rig(parts.next().unwrap_or_default())?;
+    let rig = town.find_rig(parts.next().unwrap_or_default())?;
     let git = match (parts.next(), parts.next()) {
         (Some("crew"), Some(name)) if crew::names(&rig).iter().any(|known| known == name) => {
             Git::at(rig.crew(name))
@@ -223,7 +225,7 @@ fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, 
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let Ok(polecats) = rig.polecats().canonicalize() else {
             continue;
         };

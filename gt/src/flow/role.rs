@@ -6,7 +6,7 @@
 use kit::sys::file;
 
 use super::session;
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::Pause;
 use crate::record::restarts::{self, RestartLimits};
@@ -38,7 +38,7 @@ impl MechanicalRole {
 /// Fails if the agent does not exist, or is a role that gtd does.
 pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     match (setting_of(agent), mode_of(town, agent)) {
         (Some(setting), RoleMode::Mechanical) => Err(MechanicalRole {
@@ -52,7 +52,7 @@ pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 }
 
 /// Starts the session of an agent for a person: earlier starts are forgotten. One that runs is left alone.
-pub fn start(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
+pub fn start(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
     check(town, agent)?;
     if setting_of(agent).is_some() {
         restarts::forget(town, agent)?;
@@ -79,15 +79,19 @@ pub fn keep_running(
 }
 
 /// Starts the session of an agent in its folder.
-pub(crate) fn begin(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
-    file::create_folder(&town::home_of(town, agent), 0o755)?;
+pub(crate) fn begin(
+    town: &LiveTown,
+    agent: &Address,
+    runtime: &str,
+) -> anyhow::Result<LiveSession> {
+    file::create_folder(&town::agent_home(town, agent), 0o755)?;
     session::start::agent(town, agent, runtime)
 }
 
 /// Ends the session of an agent, and lets the patrol not start it again. Says whether it ran.
 pub fn stop(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     if let Some(rig) = agent.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     if setting_of(agent).is_some() && mode_of(town, agent) == RoleMode::Agent {
         restarts::change(town, agent, |restarts| restarts.stopped = true)?;
@@ -96,7 +100,11 @@ pub fn stop(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
 }
 
 /// Ends the session of an agent, if it runs, and starts it. Says whether it ran.
-pub fn restart(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<(bool, Live)> {
+pub fn restart(
+    town: &LiveTown,
+    agent: &Address,
+    runtime: &str,
+) -> anyhow::Result<(bool, LiveSession)> {
     // Before anything is ended: what cannot be started is left alone.
     check(town, agent)?;
     let was_running = session::end::agent(town, agent)?;

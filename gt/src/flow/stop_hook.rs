@@ -24,9 +24,9 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     if let Some(reason) = new_mail(town, session)? {
         return Ok(Some(reason));
     }
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
     let own = town.actor.to_string();
     let is_held = |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own;
     let held = beads.get(&slot.bead);
@@ -36,7 +36,7 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     if slot.state.done().is_some_and(|done| done.failed.is_none()) {
         return Ok(None);
     }
-    let tip = Git::at(town::home_of(town, &town.actor)).resolve("HEAD");
+    let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
     let tip = tip.ok().flatten().unwrap_or_default();
     if !is_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
@@ -52,7 +52,7 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
 /// Mail that this session was not told of.
 fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
-    let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    let mut messages = mail::inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
     let news = mail::news(town, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
@@ -74,7 +74,7 @@ fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
 
 /// Whether the worker was not told so yet; from now on it was.
 fn is_new(town: &LiveTown, state: &str) -> bool {
-    let path = town.layout.stopped(&town.actor.mailbox());
+    let path = town.layout.stop_reminder(&town.actor.mailbox());
     let told = file::read_file_if_exists(&path).ok().flatten();
     if told.is_some_and(|told| told == state.as_bytes()) {
         return false;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
 
 /// After so long without a try its failures do not count any more.
@@ -67,7 +67,7 @@ impl Record {
 }
 
 /// The stores with something new for their branches. Reads only, and starts nothing.
-pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<SyncState> {
+pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncState> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
         .chain(rigs)
@@ -197,8 +197,8 @@ fn describe_sync(synced: &SyncReport) -> Option<String> {
 
 fn store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
     match rig {
-        Some(rig) => town.rig_store(&town.layout.rig(rig)),
-        None => town.store(),
+        Some(rig) => town.open_rig_store(&town.layout.rig(rig)),
+        None => town.open_town_store(),
     }
 }
 

@@ -23,8 +23,8 @@ pub struct Up {
 /// Starts the town's daemon, unless it runs.
 pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
     let degraded = town.host.check().err().map(|error| error.to_string());
-    let may_install = daemon::may_install(town);
-    let now = daemon::status(town);
+    let may_install = daemon::can_install_unit(town);
+    let now = daemon::read_daemon_status(town);
     if now.running {
         return Ok(Up {
             daemon_pid: now.pid,
@@ -33,8 +33,8 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
             degraded,
         });
     }
-    let daemon_pid = daemon::start(town)?;
-    town.tell(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
+    let daemon_pid = daemon::start_daemon(town)?;
+    town.record_event(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
     Ok(Up {
         daemon_pid,
         started: true,

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, Live};
+use super::{LiveSession, ProcessEnd};
 use crate::town::name::Lease;
 
 /// How a session ended by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ended {
+pub struct SessionEnd {
     /// When that was seen, RFC 3339.
     pub at: String,
     /// The lease it had.
@@ -24,25 +24,25 @@ pub struct Ended {
     pub screen: Vec<String>,
 }
 
-impl Ended {
+impl SessionEnd {
     /// How it ended, in a few words: `with exit code 7`.
-    pub fn how(&self) -> String {
+    pub fn describe(&self) -> String {
         if !self.because.is_empty() {
             return format!("because {}", self.because);
         }
-        self.end().to_string()
+        self.process_end().to_string()
     }
 
-    fn end(&self) -> End {
+    fn process_end(&self) -> ProcessEnd {
         match (self.exit, self.signal) {
-            (Some(code), _) => End::Exit(code),
-            (None, Some(number)) => End::Signal(number),
-            (None, None) => End::Unknown,
+            (Some(code), _) => ProcessEnd::Exit(code),
+            (None, Some(number)) => ProcessEnd::Signal(number),
+            (None, None) => ProcessEnd::Unknown,
         }
     }
 }
 
 /// How a session that is only shown any more ended.
-pub fn how_dead(live: &Live) -> Option<String> {
+pub fn describe_dead_session(live: &LiveSession) -> Option<String> {
     live.dead.map(|end| end.to_string())
 }

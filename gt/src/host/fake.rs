@@ -4,7 +4,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions, is_session_name};
+use super::{
+    Host, HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec,
+    is_session_name,
+};
 
 /// The backend for tests.
 #[derive(Debug, Default)]
@@ -14,7 +17,7 @@ pub struct FakeHost(Mutex<FakeState>);
 #[derive(Debug, Default)]
 pub struct FakeState {
     /// The sessions that are there.
-    pub live: Vec<Live>,
+    pub live: Vec<LiveSession>,
     /// Everything that was started.
     pub started: Vec<SessionSpec>,
     /// Everything that was sent, by session.
@@ -28,7 +31,7 @@ pub struct FakeState {
     /// What to answer to the next starts: the words of a failure.
     pub refuse_start: Option<String>,
     /// How sending ends, where not submitted.
-    pub sending: Option<Sent>,
+    pub sending: Option<SendResult>,
     /// Whether it plays a host that is not installed.
     pub missing: bool,
 }
@@ -45,11 +48,11 @@ impl FakeHost {
     }
 
     /// Makes a session's process end.
-    pub fn die(&self, name: &str) {
+    pub fn end_process(&self, name: &str) {
         self.state().live.retain(|live| live.name != name);
     }
 
-    fn known(&self, name: &str) -> Result<MutexGuard<'_, FakeState>, HostError> {
+    fn find_live(&self, name: &str) -> Result<MutexGuard<'_, FakeState>, HostError> {
         let state = self.state();
         if state.live.iter().any(|live| live.name == name) {
             Ok(state)
@@ -69,8 +72,8 @@ impl Host for FakeHost {
     }
 }
 
-impl Sessions for FakeHost {
-    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError> {
+impl SessionHost for FakeHost {
+    fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError> {
         self.check()?;
         let name = spec.name.clone();
         if !is_session_name(&name) {
@@ -88,7 +91,7 @@ impl Sessions for FakeHost {
         }
         state.started.push(spec.clone());
         let number = i32::try_from(state.started.len()).unwrap_or(i32::MAX);
-        let live = Live {
+        let live = LiveSession {
             name,
             pid: 1_000_000 + number,
             process: None,
@@ -104,29 +107,29 @@ impl Sessions for FakeHost {
         Ok(live)
     }
 
-    fn list(&self) -> Result<Vec<Live>, HostError> {
+    fn list(&self) -> Result<Vec<LiveSession>, HostError> {
         self.check()?;
         Ok(self.state().live.clone())
     }
 
-    fn send(&self, name: &str, text: &str, _: &Input) -> Result<Sent, HostError> {
-        let mut state = self.known(name)?;
-        let sent = state.sending.unwrap_or(Sent::Submitted);
-        if matches!(sent, Sent::Submitted | Sent::Typed) {
+    fn send(&self, name: &str, text: &str, _: &InputRules) -> Result<SendResult, HostError> {
+        let mut state = self.find_live(name)?;
+        let sent = state.sending.unwrap_or(SendResult::Submitted);
+        if matches!(sent, SendResult::Submitted | SendResult::Typed) {
             state.sent.push((name.to_owned(), text.to_owned()));
         }
         Ok(sent)
     }
 
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError> {
-        let mut state = self.known(name)?;
+        let mut state = self.find_live(name)?;
         let pressed = keys.iter().map(|key| (name.to_owned(), *key));
         state.pressed.extend(pressed);
         Ok(())
     }
 
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
-        let state = self.known(name)?;
+        let state = self.find_live(name)?;
         let screen = state.screens.iter().rev().find(|(of, _)| of == name);
         let all: Vec<&str> = screen.map_or("", |(_, text)| text).lines().collect();
         Ok(all[all.len().saturating_sub(lines)..].join("\n"))
@@ -157,10 +160,14 @@ mod tests {
         };
         fake.start(&spec).unwrap();
         assert!(matches!(fake.start(&spec), Err(HostError::Exists { .. })));
-        fake.send("gt-web-nux", "hello", &Input::default()).unwrap();
+        fake.send("gt-web-nux", "hello", &InputRules::default())
+            .unwrap();
         assert_eq!(fake.state().sent[0].1, "hello");
         fake.kill("gt-web-nux").unwrap();
         assert!(fake.find("gt-web-nux").unwrap().is_none());
-        assert!(fake.send("gt-web-nux", "hello", &Input::default()).is_err());
+        assert!(
+            fake.send("gt-web-nux", "hello", &InputRules::default())
+                .is_err()
+        );
     }
 }

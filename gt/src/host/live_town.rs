@@ -10,9 +10,9 @@ use kit::sys::{Clock, Env, RandomSource, env};
 use super::Host;
 use super::tmux::Tmux;
 use crate::town::config;
-use crate::town::event::Listener;
+use crate::town::event::EventListener;
 use crate::town::identity::Address;
-use crate::town::{Layout, Town};
+use crate::town::{Town, TownLayout};
 
 /// An open town and its host. What needs only files and beads takes a [`Town`].
 pub struct LiveTown {
@@ -37,10 +37,10 @@ impl DerefMut for LiveTown {
 }
 
 /// Opens the town at `root` for `actor`, with the clock and randomness that the environment chooses.
-pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
-    let layout = Layout::new(root);
-    let exe = program(env);
-    let host = Arc::new(Tmux::of_town(&layout, env, &exe));
+pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
+    let layout = TownLayout::new(root);
+    let exe = find_gt_program(env);
+    let host = Arc::new(Tmux::for_town(&layout, env, &exe));
     let town = Town {
         layout,
         env: env.clone(),
@@ -49,25 +49,25 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
         actor,
         exe,
         reports: StoreReports::default(),
-        listener: Listener::default(),
+        listener: EventListener::default(),
         stop: Arc::default(),
     };
-    limit_remotes(&town);
+    apply_network_timeout(&town);
     LiveTown { town, host }
 }
 
 /// Applies `git.network_timeout`. Settings that cannot be read are reported where they are used.
-fn limit_remotes(town: &Town) {
-    let layers = config::Layers::load(town, None).ok();
+fn apply_network_timeout(town: &Town) {
+    let layers = config::SettingsLayers::load(town, None).ok();
     let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
     let text = setting.as_ref().and_then(|setting| setting.value.as_str());
-    if let Some(limit) = text.and_then(config::duration) {
+    if let Some(limit) = text.and_then(config::parse_setting_duration) {
         bd::git::limit_remotes(limit);
     }
 }
 
 /// Our own `gt` program: beside the running one (which may be `gtd`), else the one on `PATH`.
-fn program(env: &Env) -> PathBuf {
+fn find_gt_program(env: &Env) -> PathBuf {
     let running = env::current_exe();
     running
         .as_deref()

@@ -47,7 +47,7 @@ pub struct SessionSpec {
 
 /// A session that is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveSession {
     /// Its name.
     pub name: String,
     /// The number of its first process.
@@ -63,7 +63,7 @@ pub struct Live {
     /// When anything last appeared on its screen.
     pub activity: Timestamp,
     /// How the first process ended, where it has and the session is still shown.
-    pub dead: Option<End>,
+    pub dead: Option<ProcessEnd>,
     /// Whether a person looks at it.
     pub attached: bool,
     /// The name of the program in the foreground.
@@ -72,7 +72,7 @@ pub struct Live {
 
 /// How text is to be brought in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct InputRules {
     /// What an empty input line of the program begins with; where known, sending is checked by looking
     /// and repeated.
     pub prompt: Option<String>,
@@ -82,7 +82,7 @@ pub struct Input {
 
 /// How sending text ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub enum SendResult {
     /// It was typed and submitted; where there was a prompt to look at, it left the input line.
     Submitted,
     /// It was typed, but still stands in the input line.
@@ -110,7 +110,7 @@ pub enum Key {
 
 /// How the first process of a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ProcessEnd {
     /// By itself, with this exit code.
     Exit(i32),
     /// By this signal.
@@ -119,7 +119,7 @@ pub enum End {
     Unknown,
 }
 
-impl std::fmt::Display for End {
+impl std::fmt::Display for ProcessEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exit(code) => write!(f, "with exit code {code}"),
@@ -133,7 +133,7 @@ impl std::fmt::Display for End {
 }
 
 /// How a process ended that did so at once.
-fn end_in_words(end: End, output: &str) -> String {
+fn describe_end(end: ProcessEnd, output: &str) -> String {
     match output.trim() {
         "" => format!("{end}, without a word"),
         words => format!("{end}: {words}"),
@@ -176,19 +176,19 @@ pub enum HostError {
         cwd: PathBuf,
     },
     /// The first process ended at once.
-    #[error("session `{name}` ended at once {}", end_in_words(*end, output))]
+    #[error("session `{name}` ended at once {}", describe_end(*end, output))]
     EndedAtOnce {
         /// The session.
         name: String,
         /// How it ended.
-        end: End,
+        end: ProcessEnd,
         /// The end of what it printed.
         output: String,
     },
     /// Processes of an ended session are still there.
     #[error(
         "session `{name}` left processes that could not be ended: {}",
-        list(pids)
+        format_pids(pids)
     )]
     Survivors {
         /// The session.
@@ -224,13 +224,13 @@ pub enum HostError {
     },
 }
 
-fn list(pids: &[i32]) -> String {
+fn format_pids(pids: &[i32]) -> String {
     let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
     pids.join(", ")
 }
 
 /// A place where the processes of a town run.
-pub trait Host: Sessions + Send + Sync + fmt::Debug {
+pub trait Host: SessionHost + Send + Sync + fmt::Debug {
     /// Whether it can be used at all.
     fn check(&self) -> Result<(), HostError>;
 
@@ -241,20 +241,20 @@ pub trait Host: Sessions + Send + Sync + fmt::Debug {
 }
 
 /// The sessions of a host.
-pub trait Sessions {
+pub trait SessionHost {
     /// Starts a session and returns it once its process runs. The name must be free.
-    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError>;
+    fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError>;
 
     /// All sessions of the town, in one call. No host running means none.
-    fn list(&self) -> Result<Vec<Live>, HostError>;
+    fn list(&self) -> Result<Vec<LiveSession>, HostError>;
 
     /// The session of that name.
-    fn find(&self, name: &str) -> Result<Option<Live>, HostError> {
+    fn find(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
         Ok(self.list()?.into_iter().find(|live| live.name == name))
     }
 
     /// Types text into a session and submits it.
-    fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, HostError>;
+    fn send(&self, name: &str, text: &str, input: &InputRules) -> Result<SendResult, HostError>;
 
     /// Presses keys in a session.
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError>;
@@ -294,21 +294,21 @@ mod tests {
         };
         let begin = "session `web-nux` ended at once";
         assert_eq!(
-            told(End::Exit(1), ""),
+            told(ProcessEnd::Exit(1), ""),
             format!("{begin} with exit code 1, without a word")
         );
         assert_eq!(
-            told(End::Exit(3), "no model\n"),
+            told(ProcessEnd::Exit(3), "no model\n"),
             format!("{begin} with exit code 3: no model")
         );
         assert_eq!(
-            told(End::Unknown, ""),
+            told(ProcessEnd::Unknown, ""),
             format!("{begin} without an exit code, without a word")
         );
         assert_eq!(
-            told(End::Signal(9), ""),
+            told(ProcessEnd::Signal(9), ""),
             format!("{begin} by signal 9 (SIGKILL), without a word")
         );
-        assert!(told(End::Signal(60), "").contains("by signal 60,"));
+        assert!(told(ProcessEnd::Signal(60), "").contains("by signal 60,"));
     }
 }

@@ -70,7 +70,7 @@ const ALLOWED: &[&str] = &[
 
 /// What a session's first process becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
+pub struct StartFile {
     /// Where.
     pub cwd: PathBuf,
     /// What.
@@ -113,7 +113,7 @@ pub enum StartError {
 
 /// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given
 /// the same variables, so that its sessions are like those that a person starts.
-pub fn is_passed(name: &str, pass: &[String]) -> bool {
+pub fn is_session_variable(name: &str, pass: &[String]) -> bool {
     let pass = pass.iter().map(String::as_str);
     ALLOWED.iter().copied().chain(pass).any(|pattern| {
         pattern
@@ -124,10 +124,10 @@ pub fn is_passed(name: &str, pass: &[String]) -> bool {
 
 /// What passes of the caller's environment, then what the session gets of its own. Our own programs are
 /// found on its `PATH`.
-pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
+pub fn session_environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
     let mut env: Vec<(String, String)> = caller
         .vars()
-        .filter(|(name, _)| is_passed(name, &spec.pass))
+        .filter(|(name, _)| is_session_variable(name, &spec.pass))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let marks = [(crate::town::process::TOKEN.to_owned(), spec.token.clone())];
@@ -135,12 +135,12 @@ pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String,
         env.retain(|(known, _)| known != name);
         env.push((name.clone(), value.clone()));
     }
-    find_ours(&mut env, exe);
+    prepend_own_folder(&mut env, exe);
     env
 }
 
 /// Puts the folder of our own program first on `PATH`, unless it is there.
-fn find_ours(env: &mut Vec<(String, String)>, exe: &Path) {
+fn prepend_own_folder(env: &mut Vec<(String, String)>, exe: &Path) {
     let Some(folder) = exe.parent().and_then(Path::to_str) else {
         return;
     };
@@ -155,7 +155,11 @@ fn find_ours(env: &mut Vec<(String, String)>, exe: &Path) {
 }
 
 /// Writes a start file below `folder`, for its owner's eyes only.
-pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartError> {
+pub fn write_start_file(
+    folder: &Path,
+    name: &str,
+    start: &StartFile,
+) -> Result<PathBuf, StartError> {
     let io = |source| StartError::File {
         path: folder.to_owned(),
         source,
@@ -176,7 +180,7 @@ pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartE
 }
 
 /// Reads a start file and removes it.
-pub fn take(path: &Path) -> Result<Start, StartError> {
+pub fn take_start_file(path: &Path) -> Result<StartFile, StartError> {
     let io = |source| StartError::File {
         path: path.to_owned(),
         source,
@@ -191,7 +195,7 @@ pub fn take(path: &Path) -> Result<Start, StartError> {
 
 /// Becomes the command of a start file. `terminal` is what the backend says about the terminal, which
 /// the caller of the start could not know. Returns only when that failed.
-pub fn become_command(start: Start, terminal: Option<&str>) -> StartError {
+pub fn become_command(start: StartFile, terminal: Option<&str>) -> StartError {
     if !start.cwd.is_dir() {
         return StartError::NoFolder { cwd: start.cwd };
     }
@@ -242,7 +246,7 @@ mod tests {
             token: "t".to_owned(),
             ..SessionSpec::default()
         };
-        let env = environment(&caller, &spec, Path::new("/opt/gt/gt"));
+        let env = session_environment(&caller, &spec, Path::new("/opt/gt/gt"));
         assert_eq!(value(&env, "HOME"), Some("/h"));
         assert_eq!(value(&env, "LC_ALL"), Some("C"));
         assert_eq!(value(&env, "ANTHROPIC_API_KEY"), Some("k"));
@@ -259,15 +263,18 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let files = folder.path().join("session");
-        let start = Start {
+        let start = StartFile {
             cwd: folder.path().to_owned(),
             argv: vec!["true".to_owned()],
             env: vec![("KEY".to_owned(), "secret".to_owned())],
         };
-        let path = write(&files, "gt-web-nux", &start).unwrap();
+        let path = write_start_file(&files, "gt-web-nux", &start).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&files), mode(&path)), (0o700, 0o600));
-        assert_eq!(take(&path).unwrap(), start);
-        assert!(matches!(take(&path), Err(StartError::File { .. })));
+        assert_eq!(take_start_file(&path).unwrap(), start);
+        assert!(matches!(
+            take_start_file(&path),
+            Err(StartError::File { .. })
+        ));
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn due(
 /// Does a chore.
 pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
     let lines = chore::run(town, chore)?;
-    town.tell(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
+    town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
     chores::note(town, chore.name())?;
     Ok(Some(match lines.as_slice() {
         [] => "nothing was found".to_owned(),

@@ -43,10 +43,13 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let found = hooked.filter_map(|(agent, bead)| {
         let live = view.session_of(&agent)?;
         let rig = agent.rig().map(|rig| town.layout.rig(rig));
-        let limit = view.settings.of(agent.rig()).time(setting(&agent)?);
-        let preset = runtime::resolve(town, rig.as_ref(), &agent, "");
+        let limit = view
+            .settings
+            .for_rig(agent.rig())
+            .duration(setting(&agent)?);
+        let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
-        let home = town::home_of(town, &agent);
+        let home = town::agent_home(town, &agent);
         let (committed, fresh) = (progress::last_commit(&home), Glances::default());
         let mut progress = progress::read(town, &home, committed, &preset, live, limit, &fresh);
         let hooked = bead.updated_at.instant();
@@ -136,7 +139,7 @@ pub(super) fn nudge_hooked(
     });
     let found = facts.iter().find(|one| one.agent == agent && still);
     let Some(found) = found else { return Ok(None) };
-    let address = town.address(agent)?;
+    let address = town.parse_address(agent)?;
     hook_nudges::note(town, &address, bead)?;
     let time = format_ago(view.now, found.progress.at);
     let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];

@@ -87,7 +87,7 @@ pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
 /// Closes the message of a request and carries it out.
 pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let claim = Lock::try_take(&town.layout.requests_lock())?;
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let Ok(message) = mail::read(&beads, &Address::Deacon.mailbox(), id) else {
         return Ok(None);
     };
@@ -104,19 +104,19 @@ pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<Stri
             "the request of {from} is too old and was closed"
         )));
     }
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let agent = sender(town, &message.from, &rigs)?;
     apply(town, &agent, asked).map(Some)
 }
 
 /// The agent that a sender's text names: an address, or one of the forms `<rig>-witness`, `<rig>-polecat-<name>`.
 fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
-    let given = town.address(text);
+    let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {
         return given;
     }
     let names = || rigs.iter().map(RigLayout::name);
-    let address = SessionName::address(&format!("gt-{text}"), names());
+    let address = SessionName::parse_address(&format!("gt-{text}"), names());
     match address {
         Some(Address::Polecat(rig, name)) => match name.strip_prefix("polecat-") {
             Some(name) => Ok(Address::Polecat(rig, name.to_owned())),
@@ -134,7 +134,7 @@ fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<S
         }
         (Address::Polecat(rig, name), Lifecycle::Restart) => {
             let why = RestartCause::NoProgress("it asked for a restart");
-            let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
+            let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
             Ok(started.map_or_else(
                 || format!("{agent} has no work, so it has no session"),
                 |session| format!("session {session} restarted"),
@@ -144,7 +144,7 @@ fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<S
             anyhow::bail!("{agent} is a worker: it ends with `gt done`")
         }
         (Address::Crew(rig, name), asked) => {
-            let ran = crew::stop(town, &town.rig(rig)?, name)?;
+            let ran = crew::stop(town, &town.find_rig(rig)?, name)?;
             if asked == Lifecycle::Restart {
                 let live = session::start::agent(town, agent, "")?;
                 return Ok(format!("session {} restarted", live.name));

@@ -55,13 +55,13 @@ pub use witness::WatchFacts;
 
 use crate::flow::escalate;
 use crate::flow::sync::SyncState;
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::Pause;
 use crate::record::polecat::PolecatState;
 use crate::record::progress::Glances;
 use crate::record::town_view::TownView;
-use crate::town::event::{Event, PatrolActed};
+use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
 
 /// What is known about the town at the start of a pass.
@@ -102,7 +102,7 @@ pub struct Facts {
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
     /// The sessions that were seen, for callers that wait for their end.
-    pub sessions: Vec<Live>,
+    pub sessions: Vec<LiveSession>,
 }
 
 /// What is known about a rig.
@@ -198,7 +198,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
 pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
     let view = TownView::read_idle(town, glances)?;
     let settings = PatrolSettings::of_rigs(town, &view);
-    let thresholds = Thresholds::of(view.settings.of(None));
+    let thresholds = Thresholds::of(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
@@ -314,7 +314,7 @@ impl Facts {
 /// Acts on a decision.
 pub fn act(town: &LiveTown, decision: Decision) -> Acted {
     let result = perform(town, &decision.action);
-    let busy = result.as_ref().is_err_and(lock::is_held);
+    let busy = result.as_ref().is_err_and(lock::is_lock_held_error);
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
         Ok(None) => ("nothing left to do".to_owned(), false, false),
@@ -323,7 +323,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
         Err(error) => (format!("{error:#}"), true, false),
     };
     if changed || failed {
-        town.tell(&Event::Patrol(PatrolActed {
+        town.record_event(&Event::Patrol(PatrolActionRecord {
             rule: decision.rule.name.to_owned(),
             saw: decision.saw.clone(),
             r#do: json!(decision.action),

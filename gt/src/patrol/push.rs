@@ -101,7 +101,7 @@ fn wait(one: &UnfinishedWork, now: Timestamp, thresholds: &Thresholds) -> Signed
 
 /// Pushes the commits of unfinished work.
 pub(super) fn push_unfinished(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    backup::push_unfinished(town, &town.rig(&worker.rig)?, &worker.name)
+    backup::push_unfinished(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
 #[cfg(test)]

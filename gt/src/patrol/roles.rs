@@ -107,13 +107,13 @@ pub(super) fn due(
 /// Starts the session of an agent.
 pub(super) fn start_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
     let limits = Thresholds::of_town(town).agents;
-    let session = role::keep_running(town, &town.address(agent)?, &limits)?;
+    let session = role::keep_running(town, &town.parse_address(agent)?, &limits)?;
     Ok(session.map(|session| format!("session {session} started")))
 }
 
 /// Forgets the starts of an agent.
 pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    restarts::forget(town, &town.address(agent)?)?;
+    restarts::forget(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::record::progress::Glances;
     use crate::testing::Place;
-    use crate::town::config::{self, Layer};
+    use crate::town::config::{self, SettingsLayer};
     use crate::town::identity::Address;
 
     fn at(text: &str) -> Timestamp {
@@ -197,7 +197,7 @@ mod tests {
         };
         assert_eq!(facts_now(), []);
         let set = |name: &str, value: &str| {
-            config::change(town, None, Layer::Settings, name, Some(value)).unwrap();
+            config::change_setting(town, None, SettingsLayer::Settings, name, Some(value)).unwrap();
         };
         let sleeps =
             r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}}}"#;

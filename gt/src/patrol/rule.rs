@@ -4,7 +4,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::town::config::{Layers, Origin, Setting, SettingsError, UnusedKey, key};
+use crate::town::config::{Setting, SettingOrigin, SettingsError, SettingsLayers, UnusedKey, key};
 
 /// What the settings that turn rules off begin with.
 pub const SWITCH: &str = "patrol.rules.";
@@ -118,13 +118,13 @@ impl Serialize for Rule {
 
 impl Rule {
     /// The setting that turns it on or off.
-    pub fn switch(&self, layers: &Layers) -> Setting {
+    pub fn switch(&self, layers: &SettingsLayers) -> Setting {
         let name = format!("{SWITCH}{}", self.name);
         let set = layers.get(&name).filter(|set| set.value.is_boolean());
         set.unwrap_or_else(|| Setting {
             name,
             value: Value::from(self.on),
-            origin: Origin::BuiltIn,
+            origin: SettingOrigin::BuiltIn,
         })
     }
 }
@@ -136,7 +136,7 @@ pub fn switched_by(setting: &str) -> Option<&'static Rule> {
 }
 
 /// What is wrong with the settings of the patrol: the defaults count in its place.
-pub fn check(layers: &Layers) -> Vec<String> {
+pub fn check(layers: &SettingsLayers) -> Vec<String> {
     let fixed = key::KEYS.iter().map(|key| key.name);
     let fixed = fixed.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
     let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
@@ -154,17 +154,17 @@ pub fn check(layers: &Layers) -> Vec<String> {
             };
             return Some(unknown.to_string());
         }
-        let key = key::find(&name).filter(|key| !key.accepts(value))?;
+        let key = key::find_key(&name).filter(|key| !key.is_valid(value))?;
         let bad = SettingsError::BadValue {
             path,
             key: name,
             text: value.to_string(),
-            expected: key.expected(),
+            expected: key.describe_expected(),
         };
         Some(bad.to_string())
     };
     layers
-        .below("patrol")
+        .values_below("patrol")
         .into_iter()
         .filter_map(fault)
         .collect()

@@ -37,13 +37,13 @@ pub(super) fn facts(
         .into_iter()
         .map(|queued| queued.work_bead_id)
         .collect();
-    let repairs = if settings.auto_repair() {
+    let repairs = if settings.is_auto_repair() {
         repairs(beads, &queued)
     } else {
         Vec::new()
     };
     let is_free = |id: &String| {
-        let elsewhere = |bead| view.stores.blockers_elsewhere(bead);
+        let elsewhere = |bead| view.stores.external_blockers(bead);
         !bd::graph::is_blocked(beads, id)
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
     };
@@ -110,7 +110,7 @@ pub(super) fn queue_repair(
         ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
-    sling::enqueue(town, &town.rig(rig)?, &request, &found.bead, waits_for)?;
+    sling::enqueue(town, &town.find_rig(rig)?, &request, &found.bead, waits_for)?;
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
@@ -120,8 +120,8 @@ pub(super) fn sling_queued(
     rig: &str,
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
-    let layout = town.rig(rig)?;
-    let beads = town.rig_store(&layout)?.snapshot()?;
+    let layout = town.find_rig(rig)?;
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
     let Some(queued) = queued_sling::queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
@@ -145,7 +145,7 @@ pub(super) fn sling_queued(
         ..sling::SlingRequest::default()
     };
     let slung = sling::sling(town, &request).inspect_err(|error| {
-        if !lock::is_held(error) {
+        if !lock::is_lock_held_error(error) {
             // It stays queued; that it could not be slung is reported in any case.
             queued_sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }

@@ -9,7 +9,7 @@ use crate::record::polecat::{SlingStep, SlotState};
 use crate::record::progress::Doing;
 use crate::record::restarts::Restarts;
 use crate::testing::Place;
-use crate::town::config::{self, Layer, Layers};
+use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::name::Worker;
 
 /// An escalation to which every rule applies.
@@ -179,12 +179,12 @@ fn an_idle_town_decides_nothing() {
 fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_not_count() {
     let place = Place::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let thresholds = || PatrolSettings::load(&place.town, &rig).thresholds;
     assert_eq!(thresholds(), Thresholds::default());
     let set = |name: &str, value: &str| {
-        let layer = Layer::Settings;
-        config::change(&place.town, Some(&rig), layer, name, Some(value)).unwrap();
+        let layer = SettingsLayer::Settings;
+        config::change_setting(&place.town, Some(&rig), layer, name, Some(value)).unwrap();
     };
     set("patrol.rules.P6-respawn-stalled", "off");
     set("patrol.breaker.window", "2h");
@@ -195,7 +195,7 @@ fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_no
         "rules":{"P6-respawn-stalled":"maybe","P9-nothing":false}}}"#;
     std::fs::write(rig.settings(), text).unwrap();
     assert_eq!(thresholds(), Thresholds::default());
-    let layers = Layers::load(&place.town, Some(&rig)).unwrap();
+    let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
     let mut faults = rule::check(&layers);
     faults.sort();
     let wanted = [

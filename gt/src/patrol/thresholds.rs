@@ -11,7 +11,7 @@ use crate::host::LiveTown;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::config::{Layers, RigSettings};
+use crate::town::config::{RigSettings, SettingsLayers};
 
 /// In so many sessions of a rig something is typed at the same time: a hundred workers that are quiet at once are no reason
 /// to leave everything else.
@@ -29,10 +29,13 @@ pub struct PatrolSettings {
 impl PatrolSettings {
     /// Reads the settings of a rig. What cannot be read is for the queue to complain about, and the default counts.
     pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
-        Self::of(&Layers::load(town, Some(rig)).unwrap_or_default(), rig)
+        Self::of(
+            &SettingsLayers::load(town, Some(rig)).unwrap_or_default(),
+            rig,
+        )
     }
 
-    fn of(layers: &Layers, rig: &RigLayout) -> Self {
+    fn of(layers: &SettingsLayers, rig: &RigLayout) -> Self {
         Self {
             rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
             thresholds: Thresholds::of(layers),
@@ -43,7 +46,7 @@ impl PatrolSettings {
     pub fn of_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
         let of_rig = |rig: &String| {
-            let layers = view.settings.of(Some(rig));
+            let layers = view.settings.for_rig(Some(rig));
             (rig.clone(), Self::of(layers, &town.layout.rig(rig)))
         };
         rigs.map(of_rig).collect()
@@ -104,10 +107,15 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Reads them. In place of a value that cannot be used the built-in one counts, and the doctor names it.
-    pub fn of(layers: &Layers) -> Self {
-        let count = |name| layers.usable(name).as_u64().and_then(|n| n.try_into().ok());
+    pub fn of(layers: &SettingsLayers) -> Self {
+        let count = |name| {
+            layers
+                .valid_value(name)
+                .as_u64()
+                .and_then(|n| n.try_into().ok())
+        };
         let count = |name| count(name).unwrap_or(usize::MAX);
-        let time = |name: &str| layers.time(name);
+        let time = |name: &str| layers.duration(name);
         let is_off = |rule: &&Rule| rule.switch(layers).value == false;
         Self {
             off: RULES
@@ -151,7 +159,7 @@ impl Thresholds {
 
     /// Reads those of the town.
     pub fn of_town(town: &LiveTown) -> Self {
-        Self::of(&Layers::load(town, None).unwrap_or_default())
+        Self::of(&SettingsLayers::load(town, None).unwrap_or_default())
     }
 
     /// How many actions of a kind may run at the same time.
@@ -171,6 +179,6 @@ impl Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self::of(&Layers::default())
+        Self::of(&SettingsLayers::default())
     }
 }

@@ -18,7 +18,7 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
-use crate::host::{Input, LiveTown, runtime};
+use crate::host::{InputRules, LiveTown, runtime};
 use crate::record::polecat::{Ids, Nudges, Polecat, Slot};
 use crate::record::progress::{Doing, Progress};
 use crate::record::town_view::TownView;
@@ -152,7 +152,7 @@ fn still_due(
     worker: &Worker,
     wanted: &Action,
 ) -> anyhow::Result<Option<WatchFacts>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     let found = TownView::read_worker(town, &rig, &worker.name)?;
     let now = town.clock.now();
     let found = fact(&found, now);
@@ -180,7 +180,7 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 
 /// Tells a worker whose request the API refused to go on.
 pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let polecat = TownView::read_worker(town, &town.rig(&worker.rig)?, &worker.name)?;
+    let polecat = TownView::read_worker(town, &town.find_rig(&worker.rig)?, &worker.name)?;
     if polecat.refusal.is_none() || polecat.progress.is_none() {
         return Ok(None);
     }
@@ -196,10 +196,10 @@ fn type_message(
     template: &str,
     values: &[(&str, &str)],
 ) -> anyhow::Result<()> {
-    let rig = town.rig(&worker.rig)?;
-    let ids = Ids::of(&town.prefix(&worker.rig), &worker.rig, &worker.name);
+    let rig = town.find_rig(&worker.rig)?;
+    let ids = Ids::of(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let store = town.rig_store(&rig)?;
+    let store = town.open_rig_store(&rig)?;
     let (bead, agent) = town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot).still_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);
@@ -210,8 +210,11 @@ fn type_message(
     let mut values = values.to_vec();
     values.push(("bead", &bead));
     let text = start::fill(template, &values);
-    let runtime = runtime::resolve(town, Some(&rig), &ids.address, &agent);
-    let input = runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input());
+    let runtime = runtime::resolve_runtime(town, Some(&rig), &ids.address, &agent);
+    let input = runtime.map_or_else(
+        |_| InputRules::default(),
+        |runtime| runtime.preset.input_rules(),
+    );
     nudge::nudge_by(town, &ids.address, text.trim(), &input)?;
     Ok(())
 }
@@ -232,7 +235,7 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
         "it made no progress for {}{waits}",
         time.trim_end_matches(" ago")
     );
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     polecats::write_checkpoint(town, worker);
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, &rig, &worker.name, cause)?;

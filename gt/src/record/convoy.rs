@@ -4,7 +4,7 @@ use bd::bead::{Bead, DepKind, Kind};
 use bd::store::{BeadMark, Snapshot};
 use serde_json::Value;
 
-use crate::town::beads::bare_id;
+use crate::town::beads::strip_external;
 
 /// Whether a bead is a convoy.
 pub fn is_convoy(bead: &Bead) -> bool {
@@ -57,7 +57,7 @@ pub fn of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
 pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
     convoy
         .edges(&DepKind::Tracks)
-        .map(|edge| bare_id(&edge.depends_on_id))
+        .map(|edge| strip_external(&edge.depends_on_id))
 }
 
 /// The lines `<key>: <address>` of a convoy's description.

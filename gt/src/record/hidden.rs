@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::polecat::Polecat;
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::town::identity::Address;
 use crate::town::process;
 
@@ -15,7 +15,10 @@ use crate::town::process;
 const SERVER: &str = "tmux";
 
 /// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
-pub fn reason<'a>(workers: impl Iterator<Item = &'a Polecat>, listed: &[Live]) -> Option<String> {
+pub fn reason<'a>(
+    workers: impl Iterator<Item = &'a Polecat>,
+    listed: &[LiveSession],
+) -> Option<String> {
     let workers: Vec<(Address, &str)> = workers
         .filter(|worker| worker.session.is_none() && !worker.slot.token.is_empty())
         .map(|worker| (worker.address(), worker.slot.token.as_str()))
@@ -25,13 +28,13 @@ pub fn reason<'a>(workers: impl Iterator<Item = &'a Polecat>, listed: &[Live]) -
     }
     let servers: BTreeSet<i32> = listed
         .iter()
-        .filter_map(|live| process::parent(live.pid))
+        .filter_map(|live| process::parent_of(live.pid))
         .collect();
-    let hosted = process::hosted_by(SERVER, &servers);
+    let hosted = process::children_of_named(SERVER, &servers);
     let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
         let is_its = |(process, server): &&(process::Process, process::Process)| {
             // A server that the worker itself started hosts what it likes.
-            process.carries(token) && !server.carries(token)
+            process.has_token(token) && !server.has_token(token)
         };
         Some((worker, hosted.iter().find(is_its)?))
     })?;

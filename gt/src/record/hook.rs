@@ -5,12 +5,12 @@ use bd::store::BeadMark;
 
 use super::polecat::Slot;
 use crate::town::Town;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
 /// The bead on the hook of an agent.
 pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let slot = slot_of(town, &stores, address);
     match hook_of(&stores, address, &slot) {
         Some(bead) => Ok(bead.id.clone()),
@@ -18,11 +18,11 @@ pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
     }
 }
 
-pub fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
+pub fn slot_of(town: &Town, stores: &TownStores, address: &Address) -> Slot {
     let Address::Polecat(rig, name) = address else {
         return Slot::default();
     };
-    let id = Slot::id(&town.prefix(rig), rig, name);
+    let id = Slot::id(&town.prefix_of_rig(rig), rig, name);
     stores
         .rigs
         .get(rig)
@@ -31,7 +31,7 @@ pub fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
 }
 
 /// The bead on an agent's hook: hooked and assigned to it, in whichever store.
-pub fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
+pub fn hook_of<'a>(stores: &'a TownStores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
     let (long, mailbox) = (address.to_string(), address.mailbox());
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)

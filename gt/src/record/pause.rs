@@ -23,7 +23,7 @@ pub struct Pause {
 impl Pause {
     /// The pause of a town, if it is paused. A file that cannot be read pauses it: its writer wanted quiet.
     pub fn of(town: &Town) -> Option<Self> {
-        match state_file::read::<Self>(&town.layout.paused()) {
+        match state_file::read::<Self>(&town.layout.pause_file()) {
             Ok(pause) => pause.filter(|pause| pause.paused),
             Err(error) => Some(Self {
                 paused: true,
@@ -41,14 +41,14 @@ impl Pause {
             paused_at: town.clock.now().to_string(),
             paused_by: town.actor.to_string(),
         };
-        state_file::write(&town.layout.paused(), &pause)?;
+        state_file::write(&town.layout.pause_file(), &pause)?;
         Ok(pause)
     }
 
     /// Ends the pause of a town. Returns the pause, if there was one.
     pub fn end(town: &Town) -> anyhow::Result<Option<Self>> {
         let pause = Self::of(town);
-        file::remove_file(&town.layout.paused())?;
+        file::remove_file(&town.layout.pause_file())?;
         Ok(pause)
     }
 
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(Pause::of(town), Some(again.clone()));
         assert_eq!(Pause::end(town).unwrap(), Some(again));
         assert_eq!(Pause::end(town).unwrap(), None);
-        std::fs::write(town.layout.paused(), "{").unwrap();
+        std::fs::write(town.layout.pause_file(), "{").unwrap();
         assert!(Pause::of(town).unwrap().reason.contains("paused.json"));
     }
 }

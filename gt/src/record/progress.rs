@@ -17,8 +17,8 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::pulse::{Pulse, Refusal};
-use crate::host::runtime::{Look, Preset, inspect_screen};
-use crate::host::{Live, LiveTown};
+use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, Town};
 
 /// So many lines of a screen are looked at.
@@ -49,13 +49,13 @@ struct Glance {
 }
 
 impl Glances {
-    fn recent(&self, live: &Live, now: Timestamp) -> Option<Glance> {
+    fn recent(&self, live: &LiveSession, now: Timestamp) -> Option<Glance> {
         let kept = self.kept();
         let glance = kept.get(&live.token)?;
         (glance.is_recent(now) && glance.activity == live.activity).then(|| glance.clone())
     }
 
-    fn keep(&self, live: &Live, glance: Glance, now: Timestamp) {
+    fn keep(&self, live: &LiveSession, glance: Glance, now: Timestamp) {
         let mut kept = self.kept();
         kept.retain(|_, one| one.is_recent(now));
         kept.insert(live.token.clone(), glance);
@@ -225,8 +225,8 @@ pub fn read(
     town: &LiveTown,
     sandbox: &Path,
     committed: Option<Timestamp>,
-    preset: &Preset,
-    live: &Live,
+    preset: &RuntimePreset,
+    live: &LiveSession,
     note: SignedDuration,
     glances: &Glances,
 ) -> Progress {
@@ -280,16 +280,16 @@ pub fn read(
 }
 
 /// When the screen of a session last showed something that is neither its start nor the echo of a message.
-pub fn last_shown(town: &Town, live: &Live) -> Option<Timestamp> {
+pub fn last_shown(town: &Town, live: &LiveSession) -> Option<Timestamp> {
     let typed = Pulse::typed(town, &live.name).filter(|(at, _)| *at >= live.created);
     let (echo, before) = typed.unwrap_or((live.created, None));
     let is_echo = live.activity.duration_since(echo) <= ECHO;
     if is_echo { before } else { Some(live.activity) }
 }
 
-fn read_screen(screen: &str, preset: &Preset, activity: Timestamp) -> Doing {
+fn read_screen(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> Doing {
     let look = inspect_screen(screen, preset);
-    if let Look::NeedsPerson(question) = look {
+    if let ScreenState::NeedsPerson(question) = look {
         return Doing::Dialog { question };
     }
     let lines: Vec<&str> = screen.trim_end().lines().collect();
@@ -298,15 +298,15 @@ fn read_screen(screen: &str, preset: &Preset, activity: Timestamp) -> Doing {
         return Doing::Refused(refusal);
     }
     match look {
-        Look::Busy => Doing::Busy,
-        Look::AtPrompt => Doing::AtPrompt,
+        ScreenState::Busy => Doing::Busy,
+        ScreenState::AtPrompt => Doing::AtPrompt,
         _ => Doing::Unknown,
     }
 }
 
 /// The API's refusal that a screen shows last.
-pub fn refusal_on(screen: &str, preset: &Preset, at: Timestamp) -> Option<Refusal> {
-    let (kind, words) = preset.refusal_on(screen)?;
+pub fn refusal_on(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Option<Refusal> {
+    let (kind, words) = preset.find_refusal(screen)?;
     Some(Refusal {
         kind: kind.to_owned(),
         words: words.to_owned(),
@@ -360,10 +360,10 @@ mod tests {
     fn a_glance_counts_for_a_moment_and_until_something_appears_on_the_screen() {
         let glances = Glances::default();
         let at = |second| Timestamp::from_second(second).unwrap();
-        let live = Live {
+        let live = LiveSession {
             name: "gt-web-nux".to_owned(),
             token: "t".to_owned(),
-            ..Live::default()
+            ..LiveSession::default()
         };
         let glance = Glance {
             at: at(100),
@@ -372,17 +372,17 @@ mod tests {
             doing: Some(Doing::AtPrompt),
         };
         glances.keep(&live, glance, at(100));
-        let seen = |live: &Live, now| glances.recent(live, at(now)).is_some();
+        let seen = |live: &LiveSession, now| glances.recent(live, at(now)).is_some();
         assert!(seen(&live, 100) && seen(&live, 114));
         assert!(
             !seen(&live, 115) && !seen(&live, 99),
             "too old, or of another clock"
         );
-        let moved = Live {
+        let moved = LiveSession {
             activity: at(101),
             ..live.clone()
         };
-        let other = Live {
+        let other = LiveSession {
             token: "u".to_owned(),
             ..live
         };
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn a_screen_says_what_an_agent_waits_for() {
-        let claude = Preset::named("claude").unwrap();
+        let claude = RuntimePreset::named("claude").unwrap();
         let read = |screen: &str| read_screen(screen, &claude, Timestamp::UNIX_EPOCH);
         let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
         assert_eq!(read(&format!("● Shall I?\n{prompt}")), Doing::AtPrompt);

@@ -113,7 +113,7 @@ impl Pulse {
     /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
     /// `shown` is when the screen last showed something else.
     pub fn note_typed(town: &Town, session: &str, shown: Option<Timestamp>) {
-        let path = town.layout.typed(session);
+        let path = town.layout.typed_message(session);
         let folder = path
             .parent()
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
@@ -127,7 +127,7 @@ impl Pulse {
 
     /// When a message was last typed into a session, and when its screen had last shown something else.
     pub fn typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
-        let stored = file::read_file_if_exists(&town.layout.typed(session)).ok()??;
+        let stored = file::read_file_if_exists(&town.layout.typed_message(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
         let typed = times.next()?.parse().ok()?;
         Some((typed, times.next().and_then(|shown| shown.parse().ok())))

@@ -27,12 +27,12 @@ pub struct Pushed {
 impl Pushed {
     /// Reads it.
     pub fn load(rig: &RigLayout, name: &str) -> Self {
-        let found = state_file::read(&rig.pushed(name)).ok().flatten();
+        let found = state_file::read(&rig.push_record(name)).ok().flatten();
         found.unwrap_or_default()
     }
 
     /// Writes it.
     pub fn save(&self, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-        state_file::write(&rig.pushed(name), self)
+        state_file::write(&rig.push_record(name), self)
     }
 }

@@ -90,8 +90,8 @@ pub fn queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
 
 /// Records on a queued bead why it could not be slung. It stays queued.
 pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    let id = record_id(&town.prefix(rig.name()), bead);
+    let store = town.open_rig_store(rig)?;
+    let id = record_id(&town.prefix_of_rig(rig.name()), bead);
     town.transact(&store, |tx| {
         let now = tx.now();
         let Some(mut record) = tx.get(&id).cloned() else {
@@ -122,8 +122,10 @@ pub(crate) fn read(record: &str) -> Option<QueuedSling> {
 
 /// Takes a bead out of the line.
 pub fn take_queued(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    town.transact(&store, |tx| leave(tx, &town.prefix(rig.name()), bead))
+    let store = town.open_rig_store(rig)?;
+    town.transact(&store, |tx| {
+        leave(tx, &town.prefix_of_rig(rig.name()), bead)
+    })
 }
 
 /// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::town::Town;
-use crate::town::config::{AllLayers, Layers};
+use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::Address;
 
 /// Who does the work of a role.
@@ -44,12 +44,12 @@ pub fn mode_of(town: &Town, agent: &Address) -> RoleMode {
     };
     let rig = agent.rig().map(|rig| town.layout.rig(rig));
     // Settings that cannot be read are reported elsewhere; nothing is started by them.
-    let layers = Layers::load(town, rig.as_ref()).unwrap_or_default();
+    let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
     mode_in(&layers, setting)
 }
 
-fn mode_in(layers: &Layers, setting: &str) -> RoleMode {
-    if layers.usable(setting) == "agent" {
+fn mode_in(layers: &SettingsLayers, setting: &str) -> RoleMode {
+    if layers.valid_value(setting) == "agent" {
         RoleMode::Agent
     } else {
         RoleMode::Mechanical
@@ -57,16 +57,16 @@ fn mode_in(layers: &Layers, setting: &str) -> RoleMode {
 }
 
 /// All roles of the patrol: the town's, then those of each rig.
-pub fn all(town: &Town, settings: &AllLayers) -> Vec<PatrolRole> {
-    let of = |layers: &Layers, address: Address| PatrolRole {
+pub fn all(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
+    let of = |layers: &SettingsLayers, address: Address| PatrolRole {
         mode: setting_of(&address).map_or(RoleMode::Agent, |setting| mode_in(layers, setting)),
         address,
     };
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
-        .map(|address| of(settings.of(None), address))
+        .map(|address| of(settings.for_rig(None), address))
         .into();
-    for rig in town.rigs().unwrap_or_default() {
-        let layers = settings.of(Some(rig.name()));
+    for rig in town.list_rigs().unwrap_or_default() {
+        let layers = settings.for_rig(Some(rig.name()));
         let name = rig.name().to_owned();
         let own = [Address::Witness(name.clone()), Address::Refinery(name)];
         roles.extend(own.map(|address| of(layers, address)));
@@ -78,7 +78,7 @@ pub fn all(town: &Town, settings: &AllLayers) -> Vec<PatrolRole> {
 mod tests {
     use super::*;
     use crate::testing::Place;
-    use crate::town::config::{self, Layer};
+    use crate::town::config::{self, SettingsLayer};
 
     #[test]
     fn a_role_is_mechanical_until_a_setting_of_the_town_or_the_rig_says_otherwise() {
@@ -86,14 +86,15 @@ mod tests {
         place.add_rig("web", None).unwrap();
         let town = &place.town;
         let all = || {
-            let stores = town.stores().unwrap();
-            all(town, &AllLayers::load(town, &stores.rigs))
+            let stores = town.read_stores().unwrap();
+            all(town, &TownSettings::load(town, &stores.rigs))
         };
         assert!(all().iter().all(|one| one.mode == RoleMode::Mechanical));
         assert_eq!(all().len(), 4);
-        let rig = town.rig("web").unwrap();
+        let rig = town.find_rig("web").unwrap();
         let set = |rig, name| {
-            config::change(town, rig, Layer::Settings, name, Some("agent")).unwrap();
+            config::change_setting(town, rig, SettingsLayer::Settings, name, Some("agent"))
+                .unwrap();
         };
         set(None, "patrol.mode.deacon");
         set(Some(&rig), "patrol.mode.witness");

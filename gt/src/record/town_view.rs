@@ -14,11 +14,11 @@ use super::polecat::{self, Polecat, Slot, SlotState, WithoutSession};
 use super::progress::{self, Doing, Glances};
 use super::pulse::Refusal;
 use super::role::{self, PatrolRole, RoleMode};
-use crate::host::runtime::{self, Preset};
-use crate::host::{Live, LiveTown};
+use crate::host::runtime::{self, RuntimePreset};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
-use crate::town::config::{AllLayers, Layers};
+use crate::town::beads::TownStores;
+use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::{Address, SessionName};
 
 /// How long after its last act a worker without work may still have a session.
@@ -32,15 +32,15 @@ pub struct TownView {
     /// When it was read.
     pub now: Timestamp,
     /// The beads of the town and of its rigs.
-    pub stores: Stores,
+    pub stores: TownStores,
     /// The sessions; none if they could not be asked.
-    pub sessions: Option<Vec<Live>>,
+    pub sessions: Option<Vec<LiveSession>>,
     /// Why the sessions could not be asked, or their list cannot be trusted.
     pub blind: Option<String>,
     /// The roles of the patrol.
     pub roles: Vec<PatrolRole>,
     /// The settings of the town and its rigs.
-    pub settings: AllLayers,
+    pub settings: TownSettings,
     /// The workers of each rig whose beads could be read.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
@@ -48,8 +48,8 @@ pub struct TownView {
 impl TownView {
     /// Reads the town, with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        let stores = town.stores()?;
-        let settings = AllLayers::load(town, &stores.rigs);
+        let stores = town.read_stores()?;
+        let settings = TownSettings::load(town, &stores.rigs);
         let glances = Glances::default();
         Ok(Self::of(town, stores, settings, &glances, |_, _| true))
     }
@@ -57,10 +57,10 @@ impl TownView {
     /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
     /// `glances` is what was seen of quiet workers a moment ago.
     pub fn read_idle(town: &LiveTown, glances: &Glances) -> anyhow::Result<Self> {
-        let stores = town.stores()?;
-        let settings = AllLayers::load(town, &stores.rigs);
+        let stores = town.read_stores()?;
+        let settings = TownSettings::load(town, &stores.rigs);
         let now = town.clock.now();
-        let expected = |stores: &Stores, roles: &[PatrolRole]| {
+        let expected = |stores: &TownStores, roles: &[PatrolRole]| {
             let mut rigs = stores.rigs.values();
             roles.iter().any(|role| role.mode == RoleMode::Agent)
                 || rigs.any(|beads| may_have_sessions(beads, now))
@@ -71,10 +71,10 @@ impl TownView {
 
     fn of(
         town: &LiveTown,
-        stores: Stores,
-        settings: AllLayers,
+        stores: TownStores,
+        settings: TownSettings,
         glances: &Glances,
-        ask: impl FnOnce(&Stores, &[PatrolRole]) -> bool,
+        ask: impl FnOnce(&TownStores, &[PatrolRole]) -> bool,
     ) -> Self {
         let roles = role::all(town, &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
@@ -97,7 +97,9 @@ impl TownView {
         }
         drop(without);
         for (name, polecats) in &mut polecats {
-            let note = settings.of(Some(name)).time("patrol.progress.note");
+            let note = settings
+                .for_rig(Some(name))
+                .duration("patrol.progress.note");
             watch_progress(town, &town.layout.rig(name), note, glances, polecats);
         }
         Self {
@@ -114,14 +116,14 @@ impl TownView {
     /// Reads one worker, with its progress. Nobody else's sandbox and screen is looked at: a hundred workers that make no
     /// progress are a hundred such reads, which may run at the same time.
     pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
-        let beads = town.rig_store(rig)?.snapshot()?;
+        let beads = town.open_rig_store(rig)?.snapshot()?;
         let sessions = town.host.list()?;
         let mut all = polecat::all(rig, &beads, Some(&sessions));
         if let Some(reason) = hidden::reason(all.iter(), &sessions) {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);
-        let note = Layers::of_rig(town, rig, &beads).time("patrol.progress.note");
+        let note = SettingsLayers::load_for_rig(town, rig, &beads).duration("patrol.progress.note");
         watch_progress(town, rig, note, &Glances::default(), &mut all);
         all.pop().ok_or_else(|| unknown(rig.name(), name))
     }
@@ -139,8 +141,8 @@ impl TownView {
     }
 
     /// The live session of an agent.
-    pub fn session_of(&self, agent: &Address) -> Option<&Live> {
-        let name = SessionName::of(agent)?;
+    pub fn session_of(&self, agent: &Address) -> Option<&LiveSession> {
+        let name = SessionName::for_agent(agent)?;
         let mut live = self.sessions.iter().flatten();
         live.find(|live| live.name == name.as_str() && live.dead.is_none())
     }
@@ -168,7 +170,7 @@ fn unknown(rig: &str, name: &str) -> anyhow::Error {
 type Workers<T> = BTreeMap<String, Vec<T>>;
 
 /// The workers of each rig, before the sessions are known.
-fn workers<'a>(town: &LiveTown, stores: &'a Stores) -> Workers<WithoutSession<'a>> {
+fn workers<'a>(town: &LiveTown, stores: &'a TownStores) -> Workers<WithoutSession<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
         let workers = polecat::without_sessions(&town.layout.rig(name), beads);
         (name.clone(), workers)
@@ -178,7 +180,7 @@ fn workers<'a>(town: &LiveTown, stores: &'a Stores) -> Workers<WithoutSession<'a
 
 fn with_sessions(
     without: &Workers<WithoutSession<'_>>,
-    sessions: Option<&[Live]>,
+    sessions: Option<&[LiveSession]>,
 ) -> Workers<Polecat> {
     let of_rig = |(name, workers): (&String, &Vec<WithoutSession<'_>>)| {
         let workers = workers.iter().map(|worker| worker.with(sessions));
@@ -196,7 +198,7 @@ fn watch_progress(
     polecats: &mut [Polecat],
 ) {
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
-    let mut presets: BTreeMap<String, (String, Preset)> = BTreeMap::new();
+    let mut presets: BTreeMap<String, (String, RuntimePreset)> = BTreeMap::new();
     for polecat in polecats.iter_mut().filter(has_work) {
         if polecat.slot.state != SlotState::Working {
             continue;
@@ -204,10 +206,10 @@ fn watch_progress(
         let wanted = polecat.slot.agent.clone();
         let address = polecat.address();
         let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
-            let found = runtime::resolve(town, Some(rig), &address, wanted);
+            let found = runtime::resolve_runtime(town, Some(rig), &address, wanted);
             // Of a program that is not known any more no screen can be read.
             found.map_or_else(
-                |_| (wanted.clone(), Preset::default()),
+                |_| (wanted.clone(), RuntimePreset::default()),
                 |found| (found.name, found.preset),
             )
         });
@@ -235,7 +237,7 @@ fn watch_progress(
 }
 
 /// The API's refusal that a worker's last session ended with.
-fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Refusal> {
+fn refused_end(town: &LiveTown, preset: &RuntimePreset, polecat: &Polecat) -> Option<Refusal> {
     if preset.refusals.is_empty() {
         return None;
     }
@@ -255,7 +257,7 @@ fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Re
 }
 
 /// Whether any agent has a bead on its hook.
-fn has_hooked(stores: &Stores) -> bool {
+fn has_hooked(stores: &TownStores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads

@@ -32,7 +32,7 @@ impl fmt::Display for BeadsHome {
 
 /// A store whose file was taken back to an older state, where nobody has decided yet what becomes of the changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rollback {
+pub struct StoreRollback {
     /// Whose store.
     pub home: BeadsHome,
     /// The folder to run `bd` in.
@@ -43,9 +43,9 @@ pub struct Rollback {
     pub what: String,
 }
 
-impl Rollback {
+impl StoreRollback {
     /// What a store has to report; looks for one file where that is nothing.
-    fn of(home: BeadsHome, store: &Store) -> Option<Self> {
+    fn find(home: BeadsHome, store: &Store) -> Option<Self> {
         if !store.may_have_rolled_back() {
             return None;
         }
@@ -88,7 +88,7 @@ pub struct UnknownBead {
 }
 
 /// A bead with the store that holds it.
-pub struct Found {
+pub struct FoundBead {
     /// Where it lives.
     pub home: BeadsHome,
     /// The store that holds it.
@@ -98,7 +98,7 @@ pub struct Found {
 }
 
 /// All stores of a town, each read once.
-pub struct Stores {
+pub struct TownStores {
     /// The town's own beads.
     pub town: Snapshot,
     /// The rigs' beads by rig. A rig whose store cannot be read is left out and named in `unreadable`.
@@ -106,12 +106,12 @@ pub struct Stores {
     /// Rigs whose beads could not be read, with the reason.
     pub unreadable: BTreeMap<String, String>,
     /// Stores whose file was rolled back.
-    pub rollbacks: Vec<Rollback>,
+    pub rollbacks: Vec<StoreRollback>,
 }
 
 impl Town {
     /// The prefix of a rig's beads without hyphen: of its route, else of the registry, else `gt`.
-    pub fn prefix(&self, rig: &str) -> String {
+    pub fn prefix_of_rig(&self, rig: &str) -> String {
         let routes = bd::store::Routes::load(&self.layout.beads());
         let inside = format!("{rig}/");
         let by_route = routes
@@ -121,57 +121,59 @@ impl Town {
             .map(|route| route.prefix.trim_end_matches('-').to_owned());
         by_route
             .or_else(|| {
-                let entry = self.registry().ok()?.rigs.remove(rig)?;
+                let entry = self.read_registry().ok()?.rigs.remove(rig)?;
                 Some(entry.beads?.prefix).filter(|prefix| !prefix.is_empty())
             })
             .unwrap_or_else(|| "gt".to_owned())
     }
 
     /// Finds a bead in any store: the one its prefix routes to first, then all others.
-    pub fn find_bead(&self, id: &str) -> anyhow::Result<Found> {
-        let id = bare_id(id);
+    pub fn find_bead(&self, id: &str) -> anyhow::Result<FoundBead> {
+        let id = strip_external(id);
         let mut homes: Vec<BeadsHome> = self
-            .rigs()?
+            .list_rigs()?
             .iter()
             .map(|rig| BeadsHome::Rig(rig.name().into()))
             .collect();
         homes.insert(0, BeadsHome::Town);
         homes.sort_by_key(|home| match home {
             BeadsHome::Town => !id.starts_with("hq-"),
-            BeadsHome::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix(rig))),
+            BeadsHome::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix_of_rig(rig))),
         });
         for home in homes {
             // A store that cannot be opened must not hide the beads of the others.
-            let Ok(store) = self.store_at(&home) else {
+            let Ok(store) = self.open_store_at(&home) else {
                 continue;
             };
             let snapshot = store.snapshot()?;
             if let Some(bead) = snapshot.get(id).filter(|bead| !bead.is_tombstone()) {
                 let bead = bead.clone();
-                return Ok(Found { home, store, bead });
+                return Ok(FoundBead { home, store, bead });
             }
         }
         Err(UnknownBead { id: id.to_owned() }.into())
     }
 
     /// The store of a home.
-    pub fn store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
+    pub fn open_store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
         match home {
-            BeadsHome::Town => self.store(),
-            BeadsHome::Rig(rig) => self.rig_store(&self.layout.rig(rig)),
+            BeadsHome::Town => self.open_town_store(),
+            BeadsHome::Rig(rig) => self.open_rig_store(&self.layout.rig(rig)),
         }
     }
 
     /// Reads every store once.
-    pub fn stores(&self) -> anyhow::Result<Stores> {
-        let own = self.store()?;
-        let mut stores = Stores {
+    pub fn read_stores(&self) -> anyhow::Result<TownStores> {
+        let own = self.open_town_store()?;
+        let mut stores = TownStores {
             town: own.snapshot()?,
             rigs: BTreeMap::new(),
             unreadable: BTreeMap::new(),
-            rollbacks: Rollback::of(BeadsHome::Town, &own).into_iter().collect(),
+            rollbacks: StoreRollback::find(BeadsHome::Town, &own)
+                .into_iter()
+                .collect(),
         };
-        for rig in self.rigs()? {
+        for rig in self.list_rigs()? {
             let name = rig.name().to_owned();
             match self.read_rig(&rig) {
                 Ok((snapshot, rollback)) => {
@@ -184,50 +186,50 @@ impl Town {
         Ok(stores)
     }
 
-    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<Rollback>)> {
-        let store = self.rig_store(rig)?;
+    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<StoreRollback>)> {
+        let store = self.open_rig_store(rig)?;
         let snapshot = store.snapshot()?;
         let home = BeadsHome::Rig(rig.name().to_owned());
-        Ok((snapshot, Rollback::of(home, &store)))
+        Ok((snapshot, StoreRollback::find(home, &store)))
     }
 }
 
-impl Stores {
+impl TownStores {
     /// A bead of any store, by its id or an external reference to it.
     pub fn get(&self, id: &str) -> Option<&Bead> {
-        let id = bare_id(id);
+        let id = strip_external(id);
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.get(id))
     }
 
     /// What the index of its store knows of a bead, without reading it.
-    pub fn head(&self, id: &str) -> Option<BeadRef<'_>> {
-        let id = bare_id(id);
+    pub fn find_ref(&self, id: &str) -> Option<BeadRef<'_>> {
+        let id = strip_external(id);
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.bead_ref(id))
     }
 
     /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.
-    pub fn blockers_elsewhere(&self, bead: &Bead) -> Vec<String> {
+    pub fn external_blockers(&self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
         targets
-            .filter(|edge| match self.head(&edge.depends_on_id) {
+            .filter(|edge| match self.find_ref(&edge.depends_on_id) {
                 Some(head) => head.is_open(),
                 None => {
                     let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
                     self.unreadable.contains_key(rig)
                 }
             })
-            .map(|edge| bare_id(&edge.depends_on_id).to_owned())
+            .map(|edge| strip_external(&edge.depends_on_id).to_owned())
             .collect()
     }
 
     /// The rig that holds a bead.
     pub fn rig_of(&self, id: &str) -> Option<&str> {
-        let id = bare_id(id);
+        let id = strip_external(id);
         self.rigs
             .iter()
             .find(|(_, store)| store.get(id).is_some())
@@ -236,7 +238,7 @@ impl Stores {
 }
 
 /// The id in `external:<project>:<id>`, or the text itself.
-pub fn bare_id(reference: &str) -> &str {
+pub fn strip_external(reference: &str) -> &str {
     match reference
         .strip_prefix("external:")
         .and_then(|rest| rest.split_once(':'))
@@ -273,7 +275,7 @@ mod tests {
         assert_eq!(external_ref("orphan"), "orphan");
         assert_eq!(external_ref("hq-12"), "hq-12");
         for id in ["gt-mol-abc", "foo-bar", "orphan", "hq-12", ""] {
-            assert_eq!(bare_id(&external_ref(id)), id);
+            assert_eq!(strip_external(&external_ref(id)), id);
         }
     }
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 /// The folders and files of a town.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct TownLayout {
     root: PathBuf,
 }
 
-impl Layout {
+impl TownLayout {
     /// The layout of the town at `root`.
     pub fn new(root: &Path) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Layout {
     }
 
     /// `.runtime/deacon/paused.json`: that the patrol is paused.
-    pub fn paused(&self) -> PathBuf {
+    pub fn pause_file(&self) -> PathBuf {
         self.runtime().join("deacon/paused.json")
     }
 
@@ -152,24 +152,24 @@ impl Layout {
     }
 
     /// `.runtime/told/<mailbox>.json`: which messages the last session of a mailbox was told of.
-    pub fn delivered(&self, mailbox: &str) -> PathBuf {
+    pub fn delivered_mail(&self, mailbox: &str) -> PathBuf {
         let name = mailbox.trim_end_matches('/').replace('/', ".");
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
     /// `.runtime/told/<mailbox>.stop`: in which state of its work a worker was told that it is not finished.
-    pub fn stopped(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("stop")
+    pub fn stop_reminder(&self, mailbox: &str) -> PathBuf {
+        self.delivered_mail(mailbox).with_extension("stop")
     }
 
     /// `.runtime/told/<mailbox>.ending`: which session of a mailbox handed over last.
-    pub fn ending(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("ending")
+    pub fn ending_session(&self, mailbox: &str) -> PathBuf {
+        self.delivered_mail(mailbox).with_extension("ending")
     }
 
     /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
     pub fn reported_convoys(&self, mailbox: &str) -> PathBuf {
-        self.delivered(mailbox).with_extension("convoys")
+        self.delivered_mail(mailbox).with_extension("convoys")
     }
 
     /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.
@@ -185,7 +185,7 @@ impl Layout {
     }
 
     /// `.runtime/pulse/<session>.typed`: when a message was last typed into a session, and when its screen last showed something else.
-    pub fn typed(&self, session: &str) -> PathBuf {
+    pub fn typed_message(&self, session: &str) -> PathBuf {
         self.pulse(session).with_extension("typed")
     }
 
@@ -366,7 +366,7 @@ impl RigLayout {
     }
 
     /// `.runtime/pushed/<polecat>.json`: which unfinished work of a polecat the remote has.
-    pub fn pushed(&self, name: &str) -> PathBuf {
+    pub fn push_record(&self, name: &str) -> PathBuf {
         self.runtime().join("pushed").join(format!("{name}.json"))
     }
 
@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn both_sandbox_layouts_are_found() {
         let folder = tempfile::tempdir().unwrap();
-        let rig = Layout::new(folder.path()).rig("web");
+        let rig = TownLayout::new(folder.path()).rig("web");
         assert_eq!(
             rig.sandbox("nux"),
             folder.path().join("web/polecats/nux/web")
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn beads_live_in_the_clone_where_the_repository_tracks_them() {
         let folder = tempfile::tempdir().unwrap();
-        let rig = Layout::new(folder.path()).rig("web");
+        let rig = TownLayout::new(folder.path()).rig("web");
         assert_eq!(rig.beads(), folder.path().join("web/.beads"));
         std::fs::create_dir_all(folder.path().join("web/.beads")).unwrap();
         std::fs::write(

@@ -26,7 +26,7 @@ pub enum LockError {
         path: PathBuf,
     },
     /// The lock file cannot be used.
-    #[error("cannot use the lock file {}; {}", path.display(), fix(source))]
+    #[error("cannot use the lock file {}; {}", path.display(), hint_for(source))]
     Io {
         /// The lock file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum LockError {
 }
 
 /// What makes a lock file usable.
-fn fix(source: &io::Error) -> &'static str {
+fn hint_for(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::IsADirectory => "a folder has its name: move it away",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
@@ -106,7 +106,7 @@ impl Lock {
 }
 
 /// Whether something failed because somebody else holds a lock.
-pub fn is_held(error: &anyhow::Error) -> bool {
+pub fn is_lock_held_error(error: &anyhow::Error) -> bool {
     error
         .chain()
         .any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))

@@ -23,16 +23,16 @@ use std::sync::atomic::AtomicBool;
 use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
-pub use find::{NotInTown, find};
-pub use layout::{Layout, RigLayout};
-pub use registry::{Registry, RegistryError, RigBeads, RigEntry};
+pub use find::{NotInTown, find_town};
+pub use layout::{RigLayout, TownLayout};
+pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};
 
 use crate::town::identity::Address;
 
 /// An open town.
 pub struct Town {
     /// Every path of it.
-    pub layout: Layout,
+    pub layout: TownLayout,
     /// The caller's environment.
     pub env: Env,
     /// What "now" is.
@@ -46,7 +46,7 @@ pub struct Town {
     /// What its stores notice.
     pub reports: StoreReports,
     /// Who hears of each event that is recorded here.
-    pub listener: event::Listener,
+    pub listener: event::EventListener,
     /// Set when the acting agent is to stop: long work, such as a gate, is ended then and begun again later.
     pub stop: Arc<AtomicBool>,
 }
@@ -63,13 +63,13 @@ pub struct UnknownRig {
 
 impl Town {
     /// The registered rigs.
-    pub fn registry(&self) -> Result<Registry, RegistryError> {
-        Registry::load(&self.layout.rigs_json())
+    pub fn read_registry(&self) -> Result<RigRegistry, RegistryError> {
+        RigRegistry::load(&self.layout.rigs_json())
     }
 
     /// A registered rig's layout.
-    pub fn rig(&self, name: &str) -> anyhow::Result<RigLayout> {
-        let registry = self.registry()?;
+    pub fn find_rig(&self, name: &str) -> anyhow::Result<RigLayout> {
+        let registry = self.read_registry()?;
         if registry.rigs.contains_key(name) {
             return Ok(self.layout.rig(name));
         }
@@ -82,9 +82,9 @@ impl Town {
     }
 
     /// The layouts of all registered rigs, by name.
-    pub fn rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
+    pub fn list_rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
         Ok(self
-            .registry()?
+            .read_registry()?
             .rigs
             .keys()
             .map(|name| self.layout.rig(name))
@@ -92,10 +92,10 @@ impl Town {
     }
 
     /// The rig of this name, or all rigs if none is named.
-    pub fn rigs_named(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
+    pub fn select_rigs(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
         match name {
-            Some(name) => Ok(vec![self.rig(name)?]),
-            None => Ok(self.rigs()?),
+            Some(name) => Ok(vec![self.find_rig(name)?]),
+            None => Ok(self.list_rigs()?),
         }
     }
 
@@ -105,12 +105,12 @@ impl Town {
     }
 
     /// The town's own beads.
-    pub fn store(&self) -> anyhow::Result<Store> {
+    pub fn open_town_store(&self) -> anyhow::Result<Store> {
         Ok(self.open_store(&self.layout.beads())?)
     }
 
     /// A rig's beads.
-    pub fn rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
+    pub fn open_rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
         Ok(self.open_store(&rig.beads())?)
     }
 
@@ -141,7 +141,7 @@ impl Town {
     }
 
     /// Reads an address; `<rig>/<name>` is a crew member where `crew/<name>` is there.
-    pub fn address(&self, text: &str) -> anyhow::Result<Address> {
+    pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
         let address: Address = text.parse()?;
         Ok(match address {
             Address::Polecat(rig, name)
@@ -155,7 +155,7 @@ impl Town {
 }
 
 /// The folder in which an agent works.
-pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
+pub fn agent_home(town: &Town, address: &Address) -> std::path::PathBuf {
     let layout = &town.layout;
     match address {
         Address::Overseer => layout.root().to_owned(),

@@ -34,7 +34,7 @@ pub struct Process {
 
 /// What `/proc/<pid>/stat` tells.
 #[derive(Debug, Clone, Copy)]
-struct Stat {
+struct ProcessStat {
     parent: i32,
     started: u64,
     dead: bool,
@@ -43,7 +43,7 @@ struct Stat {
 impl Process {
     /// The process with this number, if one is alive now.
     pub fn find(pid: i32) -> Option<Self> {
-        let stat = stat(pid)?;
+        let stat = read_stat(pid)?;
         let started = stat.started;
         (!stat.dead).then_some(Self { pid, started })
     }
@@ -67,7 +67,7 @@ impl Process {
     }
 
     /// Whether it belongs to the session with this token.
-    pub fn carries(&self, token: &str) -> bool {
+    pub fn has_token(&self, token: &str) -> bool {
         !token.is_empty() && self.variable(TOKEN).as_deref() == Some(token)
     }
 
@@ -78,21 +78,21 @@ impl Process {
     }
 
     /// A handle that becomes readable when the process ends; none when it has ended already.
-    pub fn handle(&self) -> io::Result<Option<OwnedFd>> {
-        handle(*self)
+    pub fn open_handle(&self) -> io::Result<Option<OwnedFd>> {
+        open_pidfd(*self)
     }
 
     /// Sends a signal, if it is still the process that was seen. Says whether it was.
     pub fn signal(&self, signal: Signal) -> io::Result<bool> {
-        let Some(handle) = self.handle()? else {
+        let Some(handle) = self.open_handle()? else {
             return Ok(false);
         };
-        send(&handle, signal)
+        send_signal(&handle, signal)
     }
 }
 
 #[cfg(target_os = "linux")]
-fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
+fn open_pidfd(process: Process) -> io::Result<Option<OwnedFd>> {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
     let Some(pid) = Pid::from_raw(process.pid) else {
@@ -107,7 +107,7 @@ fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
 }
 
 #[cfg(target_os = "linux")]
-fn send(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
+fn send_signal(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
     use rustix::io::Errno;
     match rustix::process::pidfd_send_signal(handle, signal) {
         Ok(()) => Ok(true),
@@ -117,17 +117,17 @@ fn send(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn handle(_: Process) -> io::Result<Option<OwnedFd>> {
+fn open_pidfd(_: Process) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn send(_: &OwnedFd, _: Signal) -> io::Result<bool> {
+fn send_signal(_: &OwnedFd, _: Signal) -> io::Result<bool> {
     Ok(false)
 }
 
 /// Whether this process was started to ignore a signal.
-pub(crate) fn ignores(signal: i32) -> bool {
+pub(crate) fn is_signal_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
         .lines()
@@ -138,7 +138,7 @@ pub(crate) fn ignores(signal: i32) -> bool {
 
 /// A process that a session of a town started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
+pub struct SessionProcess {
     /// The process.
     pub process: Process,
     /// The token of its session.
@@ -152,20 +152,22 @@ pub struct Marked {
 }
 
 /// All processes that sessions of the town at `root` started, wherever they hang by now.
-pub fn marked(root: &str) -> Vec<Marked> {
+pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
     let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
     let uptime = uptime.split('.').next().and_then(|secs| secs.parse().ok());
     let uptime: u64 = uptime.unwrap_or_default();
     let ticks = rustix::param::clock_ticks_per_second().max(1);
-    let all = table().into_iter().filter(|(_, stat)| !stat.dead);
-    let of_town = |(pid, stat): (i32, Stat)| {
+    let all = read_process_table()
+        .into_iter()
+        .filter(|(_, stat)| !stat.dead);
+    let of_town = |(pid, stat): (i32, ProcessStat)| {
         let process = Process {
             pid,
             started: stat.started,
         };
         let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
         process.variable("GT_TOWN_ROOT").filter(|own| own == root)?;
-        Some(Marked {
+        Some(SessionProcess {
             process,
             token,
             session: process.variable("GT_SESSION").unwrap_or_default(),
@@ -182,8 +184,8 @@ pub fn own_pid() -> i32 {
 }
 
 /// A process and everything below it, itself first.
-pub fn tree(root: Process) -> Vec<Process> {
-    let all = table();
+pub fn process_tree(root: Process) -> Vec<Process> {
+    let all = read_process_table();
     if all
         .get(&root.pid)
         .is_none_or(|stat| stat.started != root.started)
@@ -206,29 +208,33 @@ pub fn tree(root: Process) -> Vec<Process> {
 }
 
 /// All processes that carry a session's token, wherever they hang by now.
-pub fn carriers(token: &str) -> Vec<Process> {
-    table()
+pub fn processes_with_token(token: &str) -> Vec<Process> {
+    read_process_table()
         .into_iter()
         .map(|(pid, stat)| Process {
             pid,
             started: stat.started,
         })
-        .filter(|process| process.carries(token))
+        .filter(|process| process.has_token(token))
         .collect()
 }
 
 /// All processes of a session: below its first one, if that is ours, and all that carry its token.
-pub fn members(root: Option<Process>, token: &str) -> Vec<Process> {
-    let below = root.filter(|root| root.carries(token)).map(tree);
-    let all: BTreeSet<Process> = below.into_iter().flatten().chain(carriers(token)).collect();
+pub fn session_members(root: Option<Process>, token: &str) -> Vec<Process> {
+    let below = root.filter(|root| root.has_token(token)).map(process_tree);
+    let all: BTreeSet<Process> = below
+        .into_iter()
+        .flatten()
+        .chain(processes_with_token(token))
+        .collect();
     all.into_iter().collect()
 }
 
 /// A process and those above it up to the first of the machine, itself first.
-pub fn ancestry(pid: i32) -> Vec<i32> {
+pub fn list_ancestors(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let mut next = pid;
-    while let Some(above) = stat(next).map(|stat| stat.parent) {
+    while let Some(above) = read_stat(next).map(|stat| stat.parent) {
         if above <= 1 || found.contains(&above) {
             break;
         }
@@ -239,14 +245,14 @@ pub fn ancestry(pid: i32) -> Vec<i32> {
 }
 
 /// The process that started this one, or that took it over.
-pub fn parent(pid: i32) -> Option<i32> {
-    stat(pid).map(|stat| stat.parent)
+pub fn parent_of(pid: i32) -> Option<i32> {
+    read_stat(pid).map(|stat| stat.parent)
 }
 
 /// The processes right below any process whose name begins with `name`, each with that one; those in `without` are left
 /// out.
-pub fn hosted_by(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
-    let all = table();
+pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
+    let all = read_process_table();
     let is_host = |host: &Process| host.name().is_some_and(|own| own.starts_with(name));
     let mut hosts: BTreeMap<i32, Option<Process>> = BTreeMap::new();
     let mut found = Vec::new();
@@ -267,23 +273,27 @@ pub fn hosted_by(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)>
 
 /// Ends processes: asks them, waits for `grace`, then ends who is left. Returns who is still there after
 /// that.
-pub fn end(processes: &[Process], grace: Duration) -> Vec<Process> {
+pub fn end_processes(processes: &[Process], grace: Duration) -> Vec<Process> {
     for (signal, patience) in [
         (Signal::TERM, grace),
         (Signal::KILL, Duration::from_secs(2)),
     ] {
-        for process in alive(processes) {
+        for process in filter_alive(processes) {
             // One that may not be signalled shows as still alive below.
             process.signal(signal).ok();
         }
-        if clock::wait_for(patience, || alive(processes).is_empty().then_some(())).is_some() {
+        if clock::wait_for(patience, || {
+            filter_alive(processes).is_empty().then_some(())
+        })
+        .is_some()
+        {
             return Vec::new();
         }
     }
-    alive(processes)
+    filter_alive(processes)
 }
 
-fn alive(processes: &[Process]) -> Vec<Process> {
+fn filter_alive(processes: &[Process]) -> Vec<Process> {
     processes
         .iter()
         .copied()
@@ -292,25 +302,25 @@ fn alive(processes: &[Process]) -> Vec<Process> {
 }
 
 /// Every process of the machine, read once.
-fn table() -> BTreeMap<i32, Stat> {
+fn read_process_table() -> BTreeMap<i32, ProcessStat> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return BTreeMap::new();
     };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| Some((pid, stat(pid)?)))
+        .filter_map(|pid| Some((pid, read_stat(pid)?)))
         .collect()
 }
 
-fn stat(pid: i32) -> Option<Stat> {
-    parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+fn read_stat(pid: i32) -> Option<ProcessStat> {
+    parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// Reads the fields after the program's name, which may itself hold spaces and brackets.
-fn parse(stat: &str) -> Option<Stat> {
+fn parse_stat(stat: &str) -> Option<ProcessStat> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    Some(Stat {
+    Some(ProcessStat {
         dead: matches!(*fields.first()?, "Z" | "X" | "x"),
         parent: fields.get(1)?.parse().ok()?,
         started: fields.get(19)?.parse().ok()?,
@@ -334,32 +344,32 @@ mod tests {
             .spawn_detached(&log)
             .unwrap();
         let pid = i32::try_from(pid).unwrap();
-        let whole = || Process::find(pid).filter(|root| tree(*root).len() == 3);
+        let whole = || Process::find(pid).filter(|root| process_tree(*root).len() == 3);
         clock::wait_for(Duration::from_secs(20), whole).unwrap()
     }
 
     #[test]
     fn the_start_time_is_read_behind_the_last_bracket() {
         let line = "7 (a) b (c)) S 3 7 7 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 4711 99";
-        let stat = parse(line).unwrap();
+        let stat = parse_stat(line).unwrap();
         assert_eq!((stat.parent, stat.started, stat.dead), (3, 4711, false));
     }
 
     #[test]
     fn a_whole_tree_ends_even_where_it_ignores_the_polite_signal() {
         let root = session("t-whole");
-        let members = members(Some(root), "t-whole");
+        let members = session_members(Some(root), "t-whole");
         assert_eq!(members.len(), 3);
-        assert_eq!(end(&members, Duration::from_millis(300)), []);
+        assert_eq!(end_processes(&members, Duration::from_millis(300)), []);
     }
 
     #[test]
     fn a_process_without_the_token_is_not_a_member() {
         let root = session("t-mine");
-        assert!(members(Some(root), "t-other").is_empty());
-        assert!(members(Some(root), "").is_empty());
-        let ours = members(Some(root), "t-mine");
-        end(&ours, Duration::ZERO);
+        assert!(session_members(Some(root), "t-other").is_empty());
+        assert!(session_members(Some(root), "").is_empty());
+        let ours = session_members(Some(root), "t-mine");
+        end_processes(&ours, Duration::ZERO);
     }
 
     #[test]
@@ -374,7 +384,7 @@ mod tests {
         };
         let (own, _other) = (start("/town/a"), start("/town/b"));
         let found = || {
-            let found = marked("/town/a");
+            let found = list_session_processes("/town/a");
             let began = found.iter().any(|one| one.program == "sleep");
             began.then_some(found)
         };
@@ -383,7 +393,7 @@ mod tests {
         let one = &found[0];
         assert_eq!((one.process.pid, one.session.as_str()), (own, "hq-x"));
         assert!(one.age < Duration::from_secs(600));
-        end(&carriers("t-marked"), Duration::ZERO);
+        end_processes(&processes_with_token("t-marked"), Duration::ZERO);
     }
 
     #[test]
@@ -392,12 +402,12 @@ mod tests {
         own.started += 1;
         assert!(!own.is_alive());
         assert!(!own.signal(Signal::KILL).unwrap());
-        assert!(tree(own).is_empty());
+        assert!(process_tree(own).is_empty());
     }
 
     #[test]
     fn ancestry_begins_with_the_process_itself() {
-        let line = ancestry(own_pid());
+        let line = list_ancestors(own_pid());
         assert_eq!(line[0], own_pid());
         assert!(line.len() > 1);
     }

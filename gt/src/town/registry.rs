@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// The registered rigs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Registry {
+pub struct RigRegistry {
     #[serde(default = "first_version")]
     version: u32,
     /// By name.
@@ -92,7 +92,7 @@ impl RigEntry {
     }
 }
 
-impl Registry {
+impl RigRegistry {
     /// Reads the registry; a missing file is an empty one.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
         let io = |source| RegistryError::Io {
@@ -149,7 +149,7 @@ mod tests {
         let old =
             r#"{"version":1,"rigs":{"a":{"git_url":"u","added_at":"t","push_url":"p"}},"x":[1]}"#;
         std::fs::write(&path, old).unwrap();
-        let mut registry = Registry::load(&path).unwrap();
+        let mut registry = RigRegistry::load(&path).unwrap();
         registry
             .rigs
             .insert("b".into(), RigEntry::new("v", "bb", "t"));
@@ -167,7 +167,7 @@ mod tests {
         let path = folder.path().join("rigs.json");
         std::fs::write(&path, "{").unwrap();
         assert!(matches!(
-            Registry::load(&path),
+            RigRegistry::load(&path),
             Err(RegistryError::Damaged { .. })
         ));
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use kit::sys::file;
 
 use super::identity::Address;
-use super::{Town, home_of};
+use super::{Town, agent_home};
 
 /// The file's name, which the usual agent programs read.
 pub const NAME: &str = "AGENTS.md";
@@ -17,7 +17,7 @@ pub const NAME: &str = "AGENTS.md";
 const MARK: &str = "<!-- Written by gt for agent programs without hooks. -->";
 
 /// The text of a role.
-pub fn text_of(role: &str) -> &'static str {
+pub fn role_text(role: &str) -> &'static str {
     match role {
         "mayor" => include_str!("../../templates/role/mayor.md"),
         "deacon" => include_str!("../../templates/role/deacon.md"),
@@ -32,15 +32,15 @@ pub fn text_of(role: &str) -> &'static str {
 }
 
 /// Where the file of an agent would be; none for those who work in a repository.
-fn path(town: &Town, address: &Address) -> Option<PathBuf> {
+fn role_file_path(town: &Town, address: &Address) -> Option<PathBuf> {
     let in_repository = matches!(
         address,
         Address::Polecat(..) | Address::Crew(..) | Address::Overseer
     );
-    (!in_repository).then(|| home_of(town, address).join(NAME))
+    (!in_repository).then(|| agent_home(town, address).join(NAME))
 }
 
-fn is_ours(path: &Path) -> bool {
+fn is_our_file(path: &Path) -> bool {
     let text = file::read_file_if_exists(path)
         .ok()
         .flatten()
@@ -49,19 +49,19 @@ fn is_ours(path: &Path) -> bool {
 }
 
 /// Whether an agent has its role on disk.
-pub fn is_there(town: &Town, address: &Address) -> bool {
-    path(town, address).is_some_and(|path| is_ours(&path))
+pub fn has_role_file(town: &Town, address: &Address) -> bool {
+    role_file_path(town, address).is_some_and(|path| is_our_file(&path))
 }
 
 /// Writes the file for an agent whose program runs no hooks, and removes ours for any other. A file of someone else stays.
-pub fn ensure(town: &Town, address: &Address, has_hooks: bool) -> std::io::Result<()> {
-    let Some(path) = path(town, address) else {
+pub fn ensure_role_file(town: &Town, address: &Address, has_hooks: bool) -> std::io::Result<()> {
+    let Some(path) = role_file_path(town, address) else {
         return Ok(());
     };
     match (has_hooks, path.exists()) {
-        (true, _) if is_ours(&path) => file::remove_file(&path),
-        (false, there) if !there || is_ours(&path) => {
-            let text = text_of(address.role()).trim_end();
+        (true, _) if is_our_file(&path) => file::remove_file(&path),
+        (false, there) if !there || is_our_file(&path) => {
+            let text = role_text(address.role()).trim_end();
             let whole = format!(
                 "{MARK}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
             );

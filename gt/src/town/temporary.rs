@@ -27,7 +27,7 @@ static WATCH: Once = Once::new();
 /// The signals that ask a program to end. One that the caller lets us ignore (`nohup`) stays ignored.
 pub fn ending_signals() -> impl Iterator<Item = i32> {
     let all = [SIGHUP, SIGINT, SIGTERM].into_iter();
-    all.filter(|signal| !process::ignores(*signal))
+    all.filter(|signal| !process::is_signal_ignored(*signal))
 }
 
 /// Lets temporary folders of this process be removed before a signal ends it. Not for a program that handles

@@ -5,7 +5,7 @@ use kit::ui::escape;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::town::event::{EventLine, Visibility};
+use crate::town::event::{EventLine, EventVisibility};
 
 /// Kinds of events, and how each reads. A name in braces is a field; without that field the fields are listed.
 const PHRASES: &[(&str, &str)] = &[
@@ -102,8 +102,8 @@ pub struct FeedRig {
 impl FeedRig {
     /// A rig of the town.
     pub fn of(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
-        let name = town.rig(name)?.name().to_owned();
-        let prefix = town.prefix(&name);
+        let name = town.find_rig(name)?.name().to_owned();
+        let prefix = town.prefix_of_rig(&name);
         Ok(Self { name, prefix })
     }
 
@@ -137,7 +137,7 @@ impl FeedFilter {
         let in_rig = |rig: &FeedRig| {
             rig.is_word_of(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
         };
-        event.visibility != Visibility::Audit
+        event.visibility != EventVisibility::Audit
             && self.since.is_none_or(is_late)
             && self.kind.as_ref().is_none_or(is_kind)
             && self

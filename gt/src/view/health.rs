@@ -20,7 +20,7 @@ use crate::record::polecat::{Polecat, SlotState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
 
 /// Acts of rules are counted over this time.
@@ -249,7 +249,7 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
 }
 
 /// Marks the work that was not done when its convoy landed. What was changed since then was begun again.
-fn mark_landed(stores: &Stores, work: &mut [WorkState]) {
+fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
     for one in convoy::list(&stores.town, true) {
         let at = one.closed_at.as_ref().filter(|_| convoy::has_landed(one));
@@ -278,8 +278,8 @@ fn acts(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, 
         let at: Option<Timestamp> = ts.parse().ok();
         at.is_some_and(|at| now.duration_since(at) < DAY)
     };
-    for line in event::read(&town.layout)? {
-        if let Event::Patrol(acted) = line.event()
+    for line in event::read_events(&town.layout)? {
+        if let Event::Patrol(acted) = line.to_event()
             && is_recent(&line.ts)
         {
             *counts

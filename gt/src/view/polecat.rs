@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::flow::session::end;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::record::polecat::{self, Completion, Polecat, PolecatState};
 use crate::record::progress::Progress;
 use crate::record::town_view::TownView;
@@ -45,7 +45,7 @@ pub struct PolecatRow {
     pub failed_step: Option<String>,
     /// How its last session ended unasked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_end: Option<Ended>,
+    pub last_end: Option<SessionEnd>,
 }
 
 impl PolecatRow {

@@ -68,14 +68,14 @@ pub struct WorkerRow {
 /// All rigs of the town. One that cannot be read is listed with the reason.
 pub fn list(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     Ok(rigs.iter().map(|rig| row(town, rig, &view)).collect())
 }
 
 /// One rig.
 pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let workers = view.polecats_of(rig.name()).iter();
     let workers = workers.map(|polecat| WorkerRow {
         session_running: view.session_of(&polecat.address()).is_some(),
@@ -85,7 +85,7 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
         issue: polecat.hook.clone(),
     });
     Ok(RigStatus {
-        branch: config::target_branch(town, rig),
+        branch: config::target_branch_of(town, rig),
         queue: beads
             .bead_refs()
             .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
@@ -106,7 +106,7 @@ fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
-        prefix: town.prefix(rig.name()),
+        prefix: town.prefix_of_rig(rig.name()),
         remote: remote.ok().flatten().map(|url| redact_urls(&url)),
         working: polecats
             .iter()

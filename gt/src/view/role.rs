@@ -53,7 +53,7 @@ pub struct AgedHeartbeat {
 /// Looks at an agent.
 pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     if let Some(rig) = agent.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     let live = show::find(town, agent)?;
     let is_deacon = *agent == Address::Deacon;

@@ -38,7 +38,7 @@ pub struct Status {
     /// The human.
     pub overseer: Overseer,
     /// Whether the daemon runs.
-    pub daemon: daemon::Status,
+    pub daemon: daemon::DaemonStatus,
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
@@ -218,7 +218,7 @@ pub struct Summary {
 pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     folders.extend(rigs.iter().map(crate::town::RigLayout::beads));
     folders.retain(|folder| folder.is_dir());
     folders
@@ -280,7 +280,11 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     let view = TownView::read(town)?;
     let problems = problems_of(town, &view);
     let looking = Looking { town, view: &view };
-    let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
+    let rigs: Vec<Rig> = town
+        .list_rigs()?
+        .iter()
+        .map(|rig| looking.rig(rig))
+        .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
     let dogs = record::dog::list(town);
@@ -311,7 +315,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             name: overseer_of(town),
             unread_mail: mail::unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
-        daemon: daemon::status(town),
+        daemon: daemon::read_daemon_status(town),
         paused: Pause::of(town),
         agents,
         rigs,
@@ -345,7 +349,7 @@ impl Looking<'_> {
         let git = bd::git::Git::at(rig.repo());
         Rig {
             name: rig.name().to_owned(),
-            prefix: self.town.prefix(rig.name()),
+            prefix: self.town.prefix_of_rig(rig.name()),
             remote: git.remote_url("origin").ok().flatten().is_some(),
             polecat_count: polecats.len(),
             crew_count: crew.len(),
@@ -381,7 +385,7 @@ impl Looking<'_> {
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {
-        let session = SessionName::of(address)
+        let session = SessionName::for_agent(address)
             .map(|name| name.to_string())
             .unwrap_or_default();
         let hook = self.view.hook_of(address);

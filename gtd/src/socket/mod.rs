@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gt::host::LiveTown;
-use gt::host::daemon::protocol::{Answer, DaemonRequest, LINE_LIMIT};
-use gt::host::daemon::{StateFile, socket_folder, socket_path};
+use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
+use gt::host::daemon::{DaemonState, socket_folder, socket_path};
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -19,7 +19,7 @@ use crate::wake::{Wake, Waker};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SocketState {
     /// The state as it is written.
-    pub(crate) state: StateFile,
+    pub(crate) state: DaemonState,
     /// What keeps the daemon from doing everything.
     pub(crate) degraded: Option<String>,
 }
@@ -87,23 +87,23 @@ async fn serve(
     while let Some(line) = next_line(&mut read).await? {
         let request = serde_json::from_slice(&line).ok();
         let answer = match request {
-            None => Answer::Error {
+            None => DaemonAnswer::Error {
                 reason: "this is no request of ours".to_owned(),
             },
             Some(DaemonRequest::Status) => status(&shared),
             Some(DaemonRequest::Wake) => {
                 waker.wake(Wake::Request);
-                Answer::Ok
+                DaemonAnswer::Ok
             }
             Some(DaemonRequest::Stop) => {
-                send(&mut write, &Answer::Ok).await?;
+                send(&mut write, &DaemonAnswer::Ok).await?;
                 waker.wake(Wake::Stop);
                 return Ok(());
             }
             Some(DaemonRequest::Subscribe) => {
-                send(&mut write, &Answer::Ok).await?;
+                send(&mut write, &DaemonAnswer::Ok).await?;
                 while let Ok(line) = events.recv().await {
-                    send(&mut write, &Answer::Event(line)).await?;
+                    send(&mut write, &DaemonAnswer::Event(line)).await?;
                 }
                 return Ok(());
             }
@@ -124,12 +124,12 @@ async fn next_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec
     Ok((count > 0).then_some(line))
 }
 
-fn status(shared: &Mutex<SocketState>) -> Answer {
+fn status(shared: &Mutex<SocketState>) -> DaemonAnswer {
     // A poisoned lock means the loop panicked while writing plain values; they are still readable.
     let shared = shared
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    Answer::Status {
+    DaemonAnswer::Status {
         pid: shared.state.pid,
         started_at: shared.state.started_at.clone(),
         passes: shared.state.heartbeat_count,
@@ -138,7 +138,7 @@ fn status(shared: &Mutex<SocketState>) -> Answer {
     }
 }
 
-async fn send(write: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
+async fn send(write: &mut OwnedWriteHalf, answer: &DaemonAnswer) -> io::Result<()> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');
     write.write_all(&line).await

@@ -57,9 +57,9 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => messages,
         (_, "messages") => messages,
         ("rig remove", "name") | (_, "rig") => rigs,
-        (_, "agent") => {
-            |town| without_descriptions(runtime::names(&town.layout, None).unwrap_or_default())
-        }
+        (_, "agent") => |town| {
+            without_descriptions(runtime::list_agent_names(&town.layout, None).unwrap_or_default())
+        },
         (_, "bead" | "beads") => work,
         (_, "convoy") => convoys,
         (_, "request") => requests,
@@ -74,7 +74,7 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "theme") => |_| without_descriptions(polecat::themes().map(str::to_owned)),
         (_, "checks") => |_| without_descriptions(doctor::names().map(str::to_owned)),
         (_, "target") => |town| {
-            let all = installed::targets(town).unwrap_or_default();
+            let all = installed::list_targets(town).unwrap_or_default();
             without_descriptions(all.into_iter().map(|(name, _)| name))
         },
         _ => return None,
@@ -82,11 +82,11 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
 }
 
 fn rigs(town: &LiveTown) -> Vec<CompletionValue> {
-    without_descriptions(town.registry().unwrap_or_default().rigs.into_keys())
+    without_descriptions(town.read_registry().unwrap_or_default().rigs.into_keys())
 }
 
 fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
-    let stores = town.stores().ok();
+    let stores = town.read_stores().ok();
     let stores = stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent =
         |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
@@ -96,7 +96,7 @@ fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn crew_members(town: &LiveTown) -> Vec<CompletionValue> {
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
         let names = crew::names(rig).into_iter();
         names.map(move |name| crew::address(rig, &name).to_string())
@@ -124,7 +124,7 @@ fn sessions(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn reviews(town: &LiveTown) -> Vec<CompletionValue> {
-    let stores = town.stores().ok();
+    let stores = town.read_stores().ok();
     let found = stores
         .iter()
         .flat_map(|stores| review::list(&stores.town, false));
@@ -152,7 +152,7 @@ fn requests(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
-    let stores = town.stores().ok();
+    let stores = town.read_stores().ok();
     let found = stores
         .iter()
         .flat_map(|stores| escalation::list(&stores.town, false));
@@ -169,7 +169,7 @@ fn messages(town: &LiveTown) -> Vec<CompletionValue> {
 
 /// The beads of all stores of the town, those of the rigs first.
 fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
-    let stores = town.stores().ok();
+    let stores = town.read_stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));
     stores

@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use super::{SettingRow, Whose, setting};
 use crate::context::Context;
-use gt::town::config::Layers;
+use gt::town::config::SettingsLayers;
 
 /// Print a setting's value
 ///
@@ -22,7 +22,10 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let row = SettingRow::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
+    let row = SettingRow::of(setting(
+        &SettingsLayers::load(&town, rig.as_ref())?,
+        &args.key,
+    )?);
     let show_origin = args.show_origin;
     build_report(row, move |row, page| {
         if show_origin {

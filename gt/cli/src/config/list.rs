@@ -4,7 +4,7 @@ use super::super::{CommandResult, build_report};
 use super::{SettingRow, Whose};
 use crate::context::Context;
 use gt::patrol::rule::{self, RULES};
-use gt::town::config::Layers;
+use gt::town::config::SettingsLayers;
 
 /// List all settings with their values
 ///
@@ -21,7 +21,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let layers = Layers::load(&town, rig.as_ref())?;
+    let layers = SettingsLayers::load(&town, rig.as_ref())?;
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
     all.extend(RULES.iter().map(|rule| rule.switch(&layers)));

@@ -13,7 +13,7 @@ use crate::context::Context;
 use gt::host::LiveTown;
 use gt::patrol::rule;
 use gt::town::RigLayout;
-use gt::town::config::{ChangeError, Layers, Setting, key};
+use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
 
 kit::family! {
     /// Show and change settings
@@ -44,14 +44,14 @@ impl Whose {
             return Ok(None);
         }
         match &self.rig {
-            Some(name) => town.rig(name).map(Some),
+            Some(name) => town.find_rig(name).map(Some),
             None => Ok(super::rig::rig_of_folder(ctx, town)),
         }
     }
 }
 
 /// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
-fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
+fn setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
     let found = match rule::switched_by(name) {
         Some(rule) => Some(rule.switch(layers)),
         None if name.starts_with(rule::SWITCH) => None,
@@ -76,7 +76,7 @@ impl SettingRow {
             origin: setting.origin.to_string(),
             meaning: match rule::switched_by(&setting.name) {
                 Some(rule) => rule.does,
-                None => key::find(&setting.name).map_or("", |key| key.meaning),
+                None => key::find_key(&setting.name).map_or("", |key| key.meaning),
             },
             key: setting.name,
             value: setting.value,

@@ -6,7 +6,7 @@ use crate::context::Context;
 use gt::host::{LiveTown, runtime};
 use gt::patrol::rule::{self, RuleScope};
 use gt::town::RigLayout;
-use gt::town::config::{self, ChangeError, Layer, Layers};
+use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -28,11 +28,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
-        Layer::Local
+        SettingsLayer::Local
     } else {
-        Layer::Settings
+        SettingsLayer::Settings
     };
-    setting(&Layers::load(&town, rig.as_ref())?, &args.key)?;
+    setting(&SettingsLayers::load(&town, rig.as_ref())?, &args.key)?;
     let is_towns = rule::switched_by(&args.key).is_some_and(|rule| rule.scope == RuleScope::Town);
     if is_towns && rig.is_some() {
         return Err(ChangeError::WrongPlace {
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into());
     }
     check_agent(&town, rig.as_ref(), &args)?;
-    let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
+    let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
     build_report(data, move |_, page| {
@@ -61,7 +61,7 @@ fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow:
     if !names_agent {
         return Ok(());
     }
-    let known = runtime::names(&town.layout, rig)?;
+    let known = runtime::list_agent_names(&town.layout, rig)?;
     anyhow::ensure!(
         known.contains(&args.value),
         ChangeError::BadValue {

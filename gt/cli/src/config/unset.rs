@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use super::Whose;
 use crate::context::Context;
-use gt::town::config::{self, Layer};
+use gt::town::config::{self, SettingsLayer};
 
 /// Remove a setting, so that lower layers count again
 ///
@@ -23,11 +23,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
-        Layer::Local
+        SettingsLayer::Local
     } else {
-        Layer::Settings
+        SettingsLayer::Settings
     };
-    let file = config::change(&town, rig.as_ref(), layer, &args.key, None)?;
+    let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, None)?;
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
     build_report(data, move |_, page| {

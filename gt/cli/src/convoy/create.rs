@@ -54,11 +54,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let spec = spec(ctx, &args)?;
     let owner = match args.owner {
-        Some(text) => town.address(&text)?.mailbox(),
+        Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),
     };
     for address in &args.notify {
-        town.address(address)?;
+        town.parse_address(address)?;
     }
     let new = New {
         title: args.name,

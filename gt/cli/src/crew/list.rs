@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
     let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
     let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
     build_report(members.collect::<Vec<_>>(), |members, page| {

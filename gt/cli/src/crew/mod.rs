@@ -31,7 +31,7 @@ fn members(
     rig: Option<&str>,
     all: bool,
 ) -> anyhow::Result<Vec<(RigLayout, String)>> {
-    let rig = rig.map(|name| town.rig(name)).transpose()?;
+    let rig = rig.map(|name| town.find_rig(name)).transpose()?;
     if !all {
         anyhow::ensure!(
             !names.is_empty(),
@@ -49,7 +49,7 @@ fn members(
     anyhow::ensure!(names.is_empty(), "give names or --all, not both");
     let rigs = match rig {
         Some(rig) => vec![rig],
-        None => town.rigs()?,
+        None => town.list_rigs()?,
     };
     let of = |rig: RigLayout| {
         let names = gt::flow::crew::names(&rig).into_iter();

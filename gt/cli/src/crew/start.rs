@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         started.push(Started {
             agent: agent.to_string(),
             session: live.name,
-            needs_person: runtime::question_of(&town, &agent),
+            needs_person: runtime::find_agent_question(&town, &agent),
         });
     }
     build_report(started, |started, page| {

@@ -15,7 +15,7 @@ struct Started {
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let pid = daemon::start(&*ctx.town()?)?;
+    let pid = daemon::start_daemon(&*ctx.town()?)?;
     build_report(Started { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));
     })

@@ -15,7 +15,7 @@ struct Stopped {
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let pid = daemon::stop(&*ctx.town()?)?;
+    let pid = daemon::stop_daemon(&*ctx.town()?)?;
     build_report(
         Stopped {
             running: false,

@@ -25,7 +25,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let agent = town.address(&args.agent)?;
+    let agent = town.parse_address(&args.agent)?;
     let timeout = args.timeout.unsigned_abs();
     let check = health::check(&town, &agent, timeout, args.failures)?;
     let exit = if check.unresponsive { 2 } else { 0 };

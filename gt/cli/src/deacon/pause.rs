@@ -18,7 +18,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let pause = Pause::begin(&town, &args.reason)?;
-    daemon::wake(&town);
+    daemon::wake_daemon(&town);
     build_report(pause, |pause, page| {
         page.line(format!("✓ {}", pause.describe()));
         page.line("  → gt deacon resume");

@@ -14,7 +14,7 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
     let was_paused = Pause::end(&town)?.is_some();
-    daemon::wake(&town);
+    daemon::wake_daemon(&town);
     build_report(
         serde_json::json!({ "was_paused": was_paused }),
         move |_, page| {

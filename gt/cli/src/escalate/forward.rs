@@ -20,9 +20,9 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let to = town.address(&args.to)?;
+    let to = town.parse_address(&args.to)?;
     if let Some(rig) = to.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     let one = escalate::forward(&town, &args.escalation, &to, &args.message)?;
     build_report(one, move |one, page| {

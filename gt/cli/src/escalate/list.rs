@@ -20,7 +20,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let beads = ctx.town()?.store()?.snapshot()?;
+    let beads = ctx.town()?.open_town_store()?.snapshot()?;
     let mut found = escalation::list(&beads, args.all);
     found.retain(|one| {
         args.bead

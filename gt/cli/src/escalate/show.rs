@@ -20,7 +20,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let beads = ctx.town()?.store()?.snapshot()?;
+    let beads = ctx.town()?.open_town_store()?.snapshot()?;
     let found = beads.get_live(&args.escalation).and_then(Escalation::read);
     build_report(
         found.ok_or_else(|| super::unknown(&args.escalation))?,

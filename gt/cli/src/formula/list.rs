@@ -24,7 +24,7 @@ struct Listed {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
-    let rig = rig.map(|rig| town.rig(rig)).transpose()?;
+    let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
     let mut listed = Vec::new();
     for found in molecule::shelf(&town, rig.as_ref()).load_all() {
         match found.loaded {

@@ -53,8 +53,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         values.insert("pr".to_owned(), number.to_string());
     }
     let setting = || {
-        let layers = gt::town::config::Layers::load(&town, Some(&rig)).ok()?;
-        let value = layers.usable("workflow.default_formula");
+        let layers = gt::town::config::SettingsLayers::load(&town, Some(&rig)).ok()?;
+        let value = layers.valid_value("workflow.default_formula");
         value
             .as_str()
             .filter(|name| !name.is_empty())
@@ -91,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let warn = |problem: &str| ctx.ui.warn(&escape::escape_line(problem));
     let started = formula::run(&town, &rig, &prepared, &request, warn)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     build_report(started, show)
 }
 

@@ -12,14 +12,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let mut found = installed::all(&*ctx.town()?, args.target.as_deref())?;
+    let mut found = installed::list_role_hooks(&*ctx.town()?, args.target.as_deref())?;
     found.retain(|hooks| !hooks.missing.is_empty());
     build_report(found, |found, page| {
         if found.is_empty() {
             page.line("nothing is missing in the files that are there");
         }
         for hooks in found {
-            page.line(format!("{}  {}", hooks.target, hooks.place()));
+            page.line(format!("{}  {}", hooks.target, hooks.display_path()));
             for missing in &hooks.missing {
                 page.line(format!("  + {}", kit::ui::escape::escape_line(missing)));
             }

@@ -12,7 +12,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::changed(installed::sync(
+    super::changed(installed::sync_role_hooks(
         &*ctx.town()?,
         args.target.as_deref(),
         true,

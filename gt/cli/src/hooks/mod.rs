@@ -23,13 +23,13 @@ kit::family! {
 }
 
 /// What was added to settings files.
-fn changed(changed: Vec<gt::host::runtime::installed::Hooks>) -> CommandResult {
+fn changed(changed: Vec<gt::host::runtime::installed::RoleHooks>) -> CommandResult {
     super::build_report(changed, |changed, page| {
         if changed.is_empty() {
             page.line("nothing was missing");
         }
         for hooks in changed {
-            page.line(format!("✓ {}  {}", hooks.target, hooks.place()));
+            page.line(format!("✓ {}  {}", hooks.target, hooks.display_path()));
         }
     })
 }

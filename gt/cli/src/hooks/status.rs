@@ -12,7 +12,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = installed::all(&*ctx.town()?, args.target.as_deref())?;
+    let found = installed::list_role_hooks(&*ctx.town()?, args.target.as_deref())?;
     build_report(found, |found, page| {
         for hooks in found {
             let state = match hooks.state {
@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "{:<20} {:<10} {state:<16} {}",
                 hooks.target,
                 agent,
-                hooks.place()
+                hooks.display_path()
             ));
             if let Some(error) = &hooks.error {
                 page.line(format!("  {}", kit::ui::escape::escape_line(error)));

@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
     let town = ctx.town()?;
     let address = super::mailbox(&town, args.identity.as_deref())?;
-    let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
+    let mut messages = mail::inbox(&town.open_town_store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
     let news = if args.inject {
         event.record(ctx);

@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let address = args.identity.or(args.address);
     let mailbox = super::mailbox(&town, address.as_deref())?;
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let mut messages = if args.all {
         mail::with_archived(&beads, &mailbox)
     } else {

@@ -46,7 +46,7 @@ fn change(
 ) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
-    let messages = mail::read_all(&town.store()?.snapshot()?, &mailbox, which)?;
+    let messages = mail::read_all(&town.open_town_store()?.snapshot()?, &mailbox, which)?;
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
     build_report(Changed { changed }, move |report, page| {
@@ -59,7 +59,7 @@ fn change(
 /// The mailbox of an address, or the caller's own.
 fn mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
-        Some(text) => town.address(text)?.mailbox(),
+        Some(text) => town.parse_address(text)?.mailbox(),
         None => town.actor.mailbox(),
     })
 }

@@ -19,7 +19,11 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = super::mailbox(&town, None)?;
-    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    let message = mail::read(
+        &town.open_town_store()?.snapshot()?,
+        &mailbox,
+        &args.message,
+    )?;
     if !args.keep_unread && !message.read {
         mail::mark_read(&town, std::slice::from_ref(&message.id))?;
     }

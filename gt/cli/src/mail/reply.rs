@@ -27,7 +27,11 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
-    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    let message = mail::read(
+        &town.open_town_store()?.snapshot()?,
+        &mailbox,
+        &args.message,
+    )?;
     let text = args.text.or(args.body).unwrap_or_default();
     let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
     let (to, subject) = (reply.to, reply.subject);

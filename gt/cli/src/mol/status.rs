@@ -79,7 +79,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (bead, found) = match molecule::attached(&town, &args.target) {
         Ok((bead, found)) => (Some(bead), found),
         // An agent without work is an answer, an unknown name is none.
-        Err(_) if args.target.is_empty() || town.address(&args.target).is_ok() => (None, None),
+        Err(_) if args.target.is_empty() || town.parse_address(&args.target).is_ok() => {
+            (None, None)
+        }
         Err(error) => return Err(error),
     };
     let status = Status {

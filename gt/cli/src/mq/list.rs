@@ -43,7 +43,7 @@ struct RequestRow {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let rig = town.rig(&args.rig)?;
+    let rig = town.find_rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {
         Ok(unused) => {
             // Keys that are known and have no effect are for the doctor.
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .warn(&format!("nothing is merged in this rig: {error}"));
         }
     }
-    let beads = town.rig_store(&rig)?.snapshot()?;
+    let beads = town.open_rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()

@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     build_report(
         Retried {
             request: found.bead.id,

@@ -19,7 +19,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut town = ctx.town()?;
-    let rig = town.rig(&args.rig)?;
+    let rig = town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
     let merged = mq::run(&town, &rig)?;
     let landed = landing::land_ready(&town)?;

@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::record::polecat;
-use gt::town::config::{self, Layer};
+use gt::town::config::{self, SettingsLayer};
 
 /// Choose a theme for the names of new polecats
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,13 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResul
         known.join(", ")
     );
     let key = "namepool.style";
-    config::change(&town, Some(&rig), Layer::Settings, key, Some(&args.theme))?;
+    config::change_setting(
+        &town,
+        Some(&rig),
+        SettingsLayer::Settings,
+        key,
+        Some(&args.theme),
+    )?;
     let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
     let data = serde_json::json!({ "rig": rig, "style": theme });
     build_report(data, move |_, page| {

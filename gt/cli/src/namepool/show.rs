@@ -22,8 +22,8 @@ struct Pool {
 pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let town = ctx.town()?;
     let rig = rig::wanted(ctx, &town, rig)?;
-    let (style, names) = config::names(&town, &rig);
-    let beads = town.rig_store(&rig)?.snapshot()?;
+    let (style, names) = config::namepool_of(&town, &rig);
+    let beads = town.open_rig_store(&rig)?.snapshot()?;
     let polecats = polecat::all(&rig, &beads, None);
     let used: BTreeSet<String> = polecats.into_iter().map(|one| one.name).collect();
     let next = polecat::pick_name(rig.name(), &style, &names, &used);

@@ -18,12 +18,12 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
     let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {
         // A rig that was asked for must be readable.
-        town.rig_store(&rig)?;
+        town.open_rig_store(&rig)?;
         rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
     }
     build_report(rows, |rows, page| {

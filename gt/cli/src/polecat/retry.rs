@@ -23,7 +23,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let was = flow::polecat::retry(&town, &rig, &name)?;
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     let polecat = format!("{}/{name}", rig.name());
     build_report(Retried { polecat, was }, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));

@@ -57,7 +57,7 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
         page.line(format!(
             "  ended:    the session of lease {} {}, at {}",
             ended.lease,
-            ended.how(),
+            ended.describe(),
             page.relative_time(&ended.at)
         ));
         for line in &ended.screen {

@@ -18,7 +18,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let rigs = town.select_rigs(args.rig.as_deref())?;
     let rows = rescue::list(&rigs)?;
     build_report(rows, |rows, page| {
         if rows.is_empty() {

@@ -4,7 +4,7 @@ use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::LiveTown;
 use gt::town::RigLayout;
-use gt::town::identity::detect;
+use gt::town::identity::detect_caller;
 use gt::view::rig;
 use gt::view::rig::RigStatus;
 
@@ -66,22 +66,22 @@ pub(crate) fn wanted(
     named: Option<&str>,
 ) -> anyhow::Result<RigLayout> {
     if let Some(name) = named {
-        return town.rig(name);
+        return town.find_rig(name);
     }
     if let Some(rig) = rig_of_folder(ctx, town) {
         return Ok(rig);
     }
-    let mut rigs = town.rigs()?;
+    let mut rigs = town.list_rigs()?;
     anyhow::ensure!(rigs.len() == 1, "say which rig: gt rig list shows them");
     Ok(rigs.remove(0))
 }
 
 /// The rig that the caller belongs to, else the one whose folder they are in.
 pub(crate) fn rig_of_folder(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
-    let caller = detect(&ctx.env, &town.layout).address;
+    let caller = detect_caller(&ctx.env, &town.layout).address;
     let own = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
     let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
     let mut names = own.into_iter().chain(folder);
-    names.find_map(|name| town.rig(name).ok())
+    names.find_map(|name| town.find_rig(name).ok())
 }

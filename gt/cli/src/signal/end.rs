@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let event = AgentEvent::read();
     let (session, reason) = (event.field("session_id"), event.field("reason"));
     let actor = town.actor.to_string();
-    town.tell(&event!(SessionEnd,
+    town.record_event(&event!(SessionEnd,
         session_id: session, reason: reason, role: town.actor.role(), actor: actor,
     ));
     checkpoint::save(&town, &town.actor, session)?;

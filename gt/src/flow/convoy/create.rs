@@ -10,7 +10,7 @@ use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::beads::{UnknownBead, external_ref};
-use crate::town::event::{ConvoyGrown, Event, event};
+use crate::town::event::{ConvoyBeads, Event, event};
 
 /// A convoy to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,17 +49,17 @@ pub struct Created {
 pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
     anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
     let beads = existing(town, &new.beads)?;
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
         let id = fresh_id(town, tx);
         let (convoy, created) = built(tx, id, new, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
-    town.tell(&Event::ConvoyCreated(ConvoyGrown {
+    town.record_event(&Event::ConvoyCreated(ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
-        ..ConvoyGrown::default()
+        ..ConvoyBeads::default()
     }));
     Ok(created)
 }
@@ -117,13 +117,13 @@ pub fn automatic(bead: &Bead) -> New {
 /// Adds beads to a convoy; one that has landed is open again.
 pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Created> {
     let beads = existing(town, beads)?;
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
         let (convoy, created) = extended(tx, id, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
-    town.tell(&Event::ConvoyAdded(ConvoyGrown {
+    town.record_event(&Event::ConvoyAdded(ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
@@ -164,8 +164,8 @@ pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(B
 
 /// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
 pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
-    let stores = town.stores()?;
-    let store = town.store()?;
+    let stores = town.read_stores()?;
+    let store = town.open_town_store()?;
     let closed = town.transact(&store, |tx| {
         let mut convoy = find(tx, id)?;
         if !convoy.is_open() {
@@ -196,14 +196,14 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
         Ok(true)
     })?;
     if closed {
-        town.tell(&event!(ConvoyClosed, convoy: id, reason: reason));
+        town.record_event(&event!(ConvoyClosed, convoy: id, reason: reason));
     }
     Ok(closed)
 }
 
 /// The given beads, each of which must exist somewhere in the town.
 pub(super) fn existing(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     for id in ids {
         if stores.get(id).is_none_or(Bead::is_tombstone) {
             return Err(UnknownBead { id: id.clone() }.into());

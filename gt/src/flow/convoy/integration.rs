@@ -219,10 +219,10 @@ pub fn owner_of(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
 
 /// The branch that work on a bead is to be merged into: its convoy's own, or the rig's target.
 pub fn target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let own = convoy_of(&convoys, bead).and_then(|id| Some((of(convoys.get(&id)?)?, id)));
     let Some((integration, id)) = own else {
-        return Ok(config::target_branch(town, rig));
+        return Ok(config::target_branch_of(town, rig));
     };
     match integration.rigs.get(rig.name()) {
         Some(branch) => Ok(branch.branch.clone()),
@@ -239,9 +239,9 @@ fn name(town: &LiveTown, rig: &RigLayout, convoy: &str) -> Result<String, Integr
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| TEMPLATE.to_owned())
         .replace("{epic}", convoy)
-        .replace("{prefix}", &town.prefix(rig.name()))
+        .replace("{prefix}", &town.prefix_of_rig(rig.name()))
         .replace("{user}", user);
-    if is_branch_name(&name) && name != config::target_branch(town, rig) {
+    if is_branch_name(&name) && name != config::target_branch_of(town, rig) {
         return Ok(name);
     }
     let rig = rig.name().to_owned();
@@ -268,14 +268,14 @@ fn is_branch_name(name: &str) -> bool {
 /// 2. Nothing: the branch must not be there; its name and its first commit are written down.
 /// 3. The branch is pushed where the remote does not have it, and fetched.
 pub fn ensure(town: &LiveTown, rig: &RigLayout, bead: &str, target: &str) -> anyhow::Result<()> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let Some(id) = convoy_of(&convoys, bead) else {
         return Ok(());
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
     let git = Git::at(rig.repo());
     let remote = git.remote_url("origin")?.is_some();
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let known = convoys.get(&id).and_then(of).unwrap_or_default();
     anyhow::ensure!(!known.closing, IntegrationError::Closing { convoy: id });
     let branch = match known.rigs.get(rig.name()) {
@@ -308,7 +308,7 @@ fn write_down(
     if remote {
         git.fetch("origin")?;
     }
-    let target = config::target_branch(town, rig);
+    let target = config::target_branch_of(town, rig);
     let branch = Branch {
         branch: name,
         base: sandbox::start_of(rig, &target)?,
@@ -318,7 +318,7 @@ fn write_down(
     change(town, convoy, |own| {
         own.rigs.insert(rig.name().to_owned(), branch.clone());
     })?;
-    town.tell(&event!(IntegrationBranch,
+    town.record_event(&event!(IntegrationBranch,
         convoy: convoy, rig: rig.name(), branch: branch.branch, base: branch.base,
     ));
     Ok(branch)
@@ -381,7 +381,7 @@ pub(crate) fn change(
     convoy: &str,
     change: impl FnOnce(&mut Integration),
 ) -> anyhow::Result<()> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let mut bead = super::error::find(tx, convoy)?;
         let before = of(&bead).unwrap_or_default();

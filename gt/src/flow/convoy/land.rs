@@ -82,7 +82,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 /// Closes the convoy and writes the mails. The second one finds it closed and does nothing; a convoy
 /// that tracks something else by now than what was judged is left for the next look.
 fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let tracked = tracked(town, id)?;
     let documents = documents(town, id)?;
     let landed = town.transact(&store, |tx| {
@@ -129,7 +129,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         }))
     })?;
     if let Some(landed) = &landed {
-        town.tell(&event!(ConvoyLanded,
+        town.record_event(&event!(ConvoyLanded,
             convoy: landed.id, told: landed.told, commits: landed.commits,
         ));
         run_hooks(town, landed);
@@ -140,7 +140,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
 
 /// What a convoy tracks, as it stands.
 fn tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<Tracked>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     Ok(match stores.town.get(id) {
         Some(convoy) => Board::of(&stores).progress(convoy).tracked,
         None => Vec::new(),
@@ -162,7 +162,7 @@ fn run_hooks(town: &LiveTown, landed: &Landed) {
 /// Where the discovery documents of a convoy will stay when it has landed, by rig.
 fn documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
@@ -175,13 +175,13 @@ fn documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, Strin
 /// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
 /// leaves them to the next sling in that rig.
 fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
         let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
         if let Some((commit, rescue)) = forgotten {
-            town.tell(&event!(DiscoveryRemoved,
+            town.record_event(&event!(DiscoveryRemoved,
                 convoy: id, rig: rig.name(), commit: commit, rescue: rescue,
             ));
         }
@@ -195,7 +195,7 @@ fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
     for key in ["Owner", "Notify"] {
         for text in record::convoy::addresses(convoy, key) {
             let address = town
-                .address(text)
+                .parse_address(text)
                 .map_or_else(|_| text.to_owned(), |a| a.mailbox());
             if !told.contains(&address) {
                 told.push(address);
@@ -262,7 +262,7 @@ mod tests {
     fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
         let place = Place::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         for id in ["hq-one", "hq-two"] {
             let bead = Bead {
                 id: id.to_owned(),

@@ -16,7 +16,7 @@ use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 
 /// How a closed bead ended, as the reason of its closing says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub struct Progress {
 
 /// The stores with what waits in each, looked at once for however many convoys and beads.
 pub struct Board<'a> {
-    stores: &'a Stores,
+    stores: &'a TownStores,
     homes: Vec<RigStore<'a>>,
     branches: Vec<OwnBranch>,
 }
@@ -143,7 +143,7 @@ fn branches(town: &Snapshot) -> Vec<OwnBranch> {
 
 impl<'a> Board<'a> {
     /// Looks at all stores; who works on what is not asked.
-    pub fn of(stores: &'a Stores) -> Self {
+    pub fn of(stores: &'a TownStores) -> Self {
         Self::looked(stores, None)
     }
 
@@ -152,7 +152,7 @@ impl<'a> Board<'a> {
         Self::looked(&view.stores, Some(view))
     }
 
-    fn looked(stores: &'a Stores, view: Option<&'a TownView>) -> Self {
+    fn looked(stores: &'a TownStores, view: Option<&'a TownView>) -> Self {
         let rigs = stores
             .rigs
             .iter()
@@ -216,7 +216,7 @@ impl<'a> Board<'a> {
             if matches!(bead.standing, Standing::Open | Standing::Blocked)
                 && let Some(found) = self.stores.get(&bead.id)
             {
-                bead.waits_for.extend(self.stores.blockers_elsewhere(found));
+                bead.waits_for.extend(self.stores.external_blockers(found));
                 if !bead.waits_for.is_empty() {
                     bead.standing = Standing::Blocked;
                 }

@@ -31,7 +31,7 @@ struct Identity {
 pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
     // Taken before the beads are read: a change in between makes the briefing old, never wrong.
     let before = identities(town)?;
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let mut fresh = 0;
     for convoy in record::convoy::list(&stores.town, false) {
         let path = town.layout.briefing(&convoy.id);
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Option<Ready> {
 /// The identity of every file that beads are read from.
 fn identities(town: &LiveTown) -> anyhow::Result<Vec<Identity>> {
     let mut folders = vec![town.layout.beads()];
-    folders.extend(town.rigs()?.iter().map(crate::town::RigLayout::beads));
+    folders.extend(town.list_rigs()?.iter().map(crate::town::RigLayout::beads));
     let files = folders
         .iter()
         .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));
@@ -102,7 +102,7 @@ mod tests {
             closed_at: Some(Stamp::parse("2026-01-01T00:00:00Z")),
             ..Bead::default()
         };
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         town.transact(&store, |tx| Ok(tx.put(bead)?)).unwrap();
     }
 
@@ -120,7 +120,7 @@ mod tests {
         super::super::add(town, &id, &["hq-one".to_owned()]).unwrap();
         assert_eq!(load(town, &id), None);
         let computed = || {
-            let stores = town.stores().unwrap();
+            let stores = town.read_stores().unwrap();
             briefing::entries(&stores, stores.town.get(&id).unwrap())
         };
         assert_eq!(prepare(town).unwrap(), 1);

@@ -80,7 +80,7 @@ pub fn add(
         let name = name.to_owned();
         return Err(CrewError::BadName { name }.into());
     }
-    let registry = town.registry()?;
+    let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)?;
     let path = rig.crew(name);
@@ -112,7 +112,7 @@ pub fn add(
 /// Clones from where the rig pushes, taking from its shared repository what that has already.
 fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyhow::Result<String> {
     let (repo, clone) = (Git::at(rig.repo()), Git::at(rig.crew(name)));
-    let target = config::target_branch(town, rig);
+    let target = config::target_branch_of(town, rig);
     match repo.remote_url("origin")? {
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
         None => clone.clone_tree(&rig.repo().to_string_lossy(), Some(&target), None)?,
@@ -133,15 +133,15 @@ fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyh
 /// `gt crew start` on.
 fn hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let address = address(rig, name);
-    if let Ok(runtime) = runtime::resolve(town, Some(rig), &address, "") {
+    if let Ok(runtime) = runtime::resolve_runtime(town, Some(rig), &address, "") {
         runtime.prepare(town, &address, &rig.crew(name))?;
     }
     Ok(())
 }
 
 fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
-    let prefix = town.prefix(rig.name());
+    let store = town.open_rig_store(rig)?;
+    let prefix = town.prefix_of_rig(rig.name());
     let mut bead = rig::agent_bead(&address(rig, name), &prefix);
     town.transact(&store, |tx| {
         if tx.get(&bead.id).is_none() {

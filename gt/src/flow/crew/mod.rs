@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
@@ -51,12 +51,12 @@ pub fn names(rig: &RigLayout) -> Vec<String> {
 }
 
 /// The crew of a rig, by name.
-pub fn all(rig: &RigLayout, sessions: &[Live]) -> Vec<Member> {
+pub fn all(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<Member> {
     let look = |name: String| {
         let path = rig.crew(&name);
         let git = Git::at(&path);
-        let session = SessionName::of(&address(rig, &name));
-        let runs = |live: &Live| {
+        let session = SessionName::for_agent(&address(rig, &name));
+        let runs = |live: &LiveSession| {
             let ours = session
                 .as_ref()
                 .is_some_and(|own| own.as_str() == live.name);
@@ -87,10 +87,10 @@ pub fn find(
 ) -> anyhow::Result<(RigLayout, String)> {
     let text = text.replace("/crew/", "/");
     let (rig, name) = match (text.split_once('/'), rig) {
-        (Some((rig, name)), _) => (town.rig(rig)?, name.to_owned()),
+        (Some((rig, name)), _) => (town.find_rig(rig)?, name.to_owned()),
         (None, Some(rig)) => (rig.clone(), text.clone()),
         (None, None) => {
-            let all = town.rigs()?;
+            let all = town.list_rigs()?;
             let known = all
                 .into_iter()
                 .filter(|rig| rig.crew(&text).join(".git").exists());

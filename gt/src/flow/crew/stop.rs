@@ -16,7 +16,7 @@ const KEPT: usize = 3;
 /// Ends a member's session; says whether one was there.
 pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
     let address = address(rig, name);
-    let Some(session) = SessionName::of(&address) else {
+    let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
     };
     if town.host.find(session.as_str())?.is_none() {
@@ -24,7 +24,9 @@ pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool
     }
     town.host.kill(session.as_str())?;
     snapshot(town, rig, name)?;
-    town.tell(&event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"));
+    town.record_event(
+        &event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"),
+    );
     Ok(true)
 }
 

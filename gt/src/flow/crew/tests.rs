@@ -8,7 +8,7 @@ fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
     let place = Place::new();
     let url = place.origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let added = add(&place.town, &rig, "max", true).unwrap();
     assert_eq!(added.branch, "crew/max");
     let git = Git::at(&added.path);
@@ -16,7 +16,7 @@ fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
     assert!(git.status().unwrap().is_empty());
     let redirect = fs::read_to_string(added.path.join(".beads/redirect")).unwrap();
     assert_eq!(redirect.trim(), rig.beads().to_str().unwrap());
-    let beads = place.town.rig_store(&rig).unwrap().snapshot().unwrap();
+    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
     assert_eq!(beads.get("web-web-crew-max").unwrap().role_type, "crew");
     let again = add(&place.town, &rig, "max", false).unwrap_err();
     assert!(CrewError::is_existing(&again));
@@ -34,8 +34,8 @@ fn a_member_is_found_by_name_and_by_address() {
     place.add_rig("lab", None).unwrap();
     place.add_rig("web", None).unwrap();
     let (lab, web) = (
-        place.town.rig("lab").unwrap(),
-        place.town.rig("web").unwrap(),
+        place.town.find_rig("lab").unwrap(),
+        place.town.find_rig("web").unwrap(),
     );
     add(&place.town, &lab, "max", false).unwrap();
     let found = |text: &str| find(&place.town, None, text).map(|(rig, _)| rig.name().to_owned());
@@ -55,7 +55,7 @@ fn a_member_is_found_by_name_and_by_address() {
 fn stopping_saves_uncommitted_work_and_leaves_the_clone() {
     let place = Place::new();
     place.add_rig("lab", None).unwrap();
-    let rig = place.town.rig("lab").unwrap();
+    let rig = place.town.find_rig("lab").unwrap();
     let added = add(&place.town, &rig, "max", false).unwrap();
     assert!(!stop(&place.town, &rig, "max").unwrap());
     fs::write(added.path.join("draft"), "x\n").unwrap();

@@ -103,7 +103,7 @@ pub fn redispatch(town: &LiveTown, id: &str, rig: Option<&str>) -> anyhow::Resul
     let bead = found.bead;
     let reason = check_stuck(town, &bead)?;
     let rig = match (rig, found.home) {
-        (Some(rig), _) => town.rig(rig)?.name().to_owned(),
+        (Some(rig), _) => town.find_rig(rig)?.name().to_owned(),
         (None, BeadsHome::Rig(rig)) => rig,
         (None, BeadsHome::Town) => {
             anyhow::bail!("{id} belongs to no rig: say which rig gets it with --rig")
@@ -160,7 +160,7 @@ fn check_stuck(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
         "{id} is {}: only work on the hook of a stuck worker, or open work, is slung again",
         bead.status
     );
-    let Ok(Address::Polecat(rig, name)) = town.address(who) else {
+    let Ok(Address::Polecat(rig, name)) = town.parse_address(who) else {
         anyhow::bail!(
             "{id} is on the hook of {who}, which is no polecat: `gt unsling {id}` frees it"
         );

@@ -128,9 +128,9 @@ pub fn stale_hooks(
 }
 
 fn holder_of(town: &LiveTown, view: &TownView, bead: &Bead) -> Holder {
-    let address = town.address(&bead.assignee).ok();
+    let address = town.parse_address(&bead.assignee).ok();
     let has_sandbox = |agent: &Address| match agent {
-        Address::Polecat(..) | Address::Crew(..) => town::home_of(town, agent).exists(),
+        Address::Polecat(..) | Address::Crew(..) => town::agent_home(town, agent).exists(),
         _ => false,
     };
     Holder {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::host::{LiveTown, daemon};
 use crate::record::town_view::TownView;
 use crate::town::event::event;
-use crate::town::process::{self, Marked, Process};
+use crate::town::process::{self, Process, SessionProcess};
 
 /// How long a process has to end when asked.
 const GRACE: Duration = Duration::from_secs(5);
@@ -38,16 +38,16 @@ pub struct Zombie {
 pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result<Vec<Zombie>> {
     let root = town.layout.root().display().to_string();
     // Before the sessions: a process that is seen here has its session by then, if it has one.
-    let marked = process::marked(&root);
+    let marked = process::list_session_processes(&root);
     let view = TownView::read(town)?;
     let sessions = view.sessions.as_deref().ok_or_else(|| {
         let reason = view.blind.clone().unwrap_or_default();
         anyhow::anyhow!("sessions cannot be listed, so no process is judged: {reason}")
     })?;
     let live: BTreeSet<&str> = sessions.iter().map(|live| live.token.as_str()).collect();
-    let own = process::ancestry(process::own_pid());
-    let daemon = i32::try_from(daemon::status(town).pid).unwrap_or_default();
-    let found: Vec<&Marked> = marked
+    let own = process::list_ancestors(process::own_pid());
+    let daemon = i32::try_from(daemon::read_daemon_status(town).pid).unwrap_or_default();
+    let found: Vec<&SessionProcess> = marked
         .iter()
         .filter(|one| is_zombie(one, &live, youngest))
         .filter(|one| !own.contains(&one.process.pid) && one.process.pid != daemon)
@@ -67,18 +67,18 @@ pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result
     Ok(shown.collect())
 }
 
-fn is_zombie(one: &Marked, live: &BTreeSet<&str>, youngest: Duration) -> bool {
+fn is_zombie(one: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {
     let is_host = one.program.starts_with(HOST);
     !live.contains(one.token.as_str()) && one.age >= youngest && !is_host
 }
 
 /// Ends the processes; gives those that are still there.
-fn end_all(town: &LiveTown, found: &[&Marked]) -> BTreeSet<Process> {
+fn end_all(town: &LiveTown, found: &[&SessionProcess]) -> BTreeSet<Process> {
     let all: Vec<Process> = found.iter().map(|one| one.process).collect();
     if all.is_empty() {
         return BTreeSet::new();
     }
-    let survivors = process::end(&all, GRACE);
+    let survivors = process::end_processes(&all, GRACE);
     let mut by_session: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for one in found {
         let pids = by_session.entry(&one.session).or_default();
@@ -86,7 +86,7 @@ fn end_all(town: &LiveTown, found: &[&Marked]) -> BTreeSet<Process> {
     }
     for (session, pids) in by_session {
         let reason = format!("its session is gone: processes {}", pids.join(", "));
-        town.tell(&event!(Kill, rig: "", target: session, reason: reason));
+        town.record_event(&event!(Kill, rig: "", target: session, reason: reason));
     }
     survivors.into_iter().collect()
 }
@@ -99,7 +99,7 @@ mod tests {
     fn what_has_a_session_hosts_sessions_or_has_just_begun_is_no_zombie() {
         let live = BTreeSet::from(["alive"]);
         let process = Process { pid: 7, started: 7 };
-        let one = |token: &str, program: &str, secs| Marked {
+        let one = |token: &str, program: &str, secs| SessionProcess {
             process,
             token: token.to_owned(),
             session: "gt-web-nux".to_owned(),

@@ -57,7 +57,7 @@ pub(super) fn build(
         ..InstallRequest::default()
     };
     install(env, &clock, &root, &owner)?;
-    let town = crate::host::live_town::open(&env.in_dir(&root), &root, Address::Overseer);
+    let town = crate::host::live_town::open_live_town(&env.in_dir(&root), &root, Address::Overseer);
     let add = rig::AddRequest {
         name: "demo".to_owned(),
         url: Some(origin.display().to_string()),
@@ -202,7 +202,7 @@ fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
         description: String,
     }
     let texts: Vec<Text> = serde_json::from_str(BEADS)?;
-    let store = town.rig_store(&town.layout.rig("demo"))?;
+    let store = town.open_rig_store(&town.layout.rig("demo"))?;
     town.transact(&store, |tx| {
         let mut ids: Vec<String> = Vec::new();
         let last = texts.len().saturating_sub(1);

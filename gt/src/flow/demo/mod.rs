@@ -81,8 +81,8 @@ pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyh
     let keep = request.keep && result.is_ok();
     if keep {
         place.keep();
-    } else if let Ok(root) = crate::town::find(&env.in_dir(&place.path().join("town"))) {
-        take_down(&crate::host::live_town::open(
+    } else if let Ok(root) = crate::town::find_town(&env.in_dir(&place.path().join("town"))) {
+        take_down(&crate::host::live_town::open_live_town(
             &env,
             &root,
             crate::town::identity::Address::Overseer,
@@ -108,7 +108,7 @@ fn run(
     let built = build::build(env, request, place, watcher)?;
     let town = &built.town;
     let begun = town.clock.now();
-    daemon::start(town)?;
+    daemon::start_daemon(town)?;
     build::sling_all(town, &built)?;
     let patience = if request.agent.is_some() { 1800 } else { 300 };
     watch::until_landed(town, &built.convoy, Duration::from_secs(patience), watcher)?;
@@ -144,7 +144,7 @@ fn merged(built: &build::Built) -> anyhow::Result<Vec<Commit>> {
 /// else computed by the function that told it.
 fn briefing_of(town: &LiveTown, built: &build::Built) -> anyhow::Result<String> {
     let third = built.beads.last().map(String::as_str).unwrap_or_default();
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let convoy = stores.town.get(&built.convoy);
     let block = convoy.and_then(|convoy| {
         briefing::block(&convoy.title, &briefing::entries(&stores, convoy), third)
@@ -155,7 +155,7 @@ fn briefing_of(town: &LiveTown, built: &build::Built) -> anyhow::Result<String> 
 /// Ends the daemon and every session of the demo's town. What cannot be ended is not worth hiding the
 /// demo's own result for.
 fn take_down(town: &LiveTown) {
-    daemon::stop(town).ok();
+    daemon::stop_daemon(town).ok();
     for live in town.host.list().unwrap_or_default() {
         town.host.kill(&live.name).ok();
     }

@@ -66,7 +66,7 @@ fn read_progress(
     convoy: &str,
     watcher: &mut dyn Watcher,
 ) -> anyhow::Result<(bool, String)> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let bead = stores
         .town
         .get(convoy)
@@ -110,9 +110,9 @@ fn read_progress(
 /// What the daemon has failed at again and again.
 fn failing(town: &LiveTown) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
-    let failed: Vec<String> = event::read(&town.layout)?
+    let failed: Vec<String> = event::read_events(&town.layout)?
         .into_iter()
-        .filter_map(|line| match line.event() {
+        .filter_map(|line| match line.to_event() {
             Event::Patrol(act) if act.failed => Some(act.outcome),
             _ => None,
         })

@@ -70,7 +70,7 @@ pub struct RigDocument {
 /// The documents kept under a name in all rigs.
 pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
     let mut found = Vec::new();
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }

@@ -36,11 +36,11 @@ pub use sandbox::{Document, clear, commit, lying, place, take};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::RigLayout;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
 /// Whether the documents of a rig go to its origin: the setting `discovery.push`.
 pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
-    let layers = Layers::load(town, Some(rig)).ok();
+    let layers = SettingsLayers::load(town, Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use crate::flow::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
 use crate::town::beads::BeadsHome;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 
 /// A process that is younger may belong to a session that begins.
@@ -95,7 +95,7 @@ pub fn dispatch(
         Ok(())
     })?;
     let lines = result?;
-    town.tell(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
+    town.record_event(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
     Ok(ChoreDone {
         chore,
         dog: dog.name,
@@ -154,13 +154,13 @@ fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
 
 /// Moves beads that were closed long ago to the archive of their store.
 fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let age = Layers::load(town, None)?.time("patrol.archive_age");
+    let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
     let before = town.clock.now().checked_sub(age)?;
-    let rigs = town.rigs()?;
-    let stores = std::iter::once(("the town", town.store()?));
+    let rigs = town.list_rigs()?;
+    let stores = std::iter::once(("the town", town.open_town_store()?));
     let of_rigs = rigs
         .iter()
-        .map(|rig| Ok((rig.name(), town.rig_store(rig)?)));
+        .map(|rig| Ok((rig.name(), town.open_rig_store(rig)?)));
     let of_rigs: Vec<_> = of_rigs.collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
     for (name, store) in stores.chain(of_rigs) {
@@ -182,7 +182,7 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let part = all.join(format!(".{stamp}"));
     let mut count = 0;
     let homes = std::iter::once((town.layout.root().to_owned(), BeadsHome::Town));
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let homes = homes.chain(
         rigs.iter()
             .map(|rig| (rig.root().to_owned(), BeadsHome::Rig(rig.name().to_owned()))),

@@ -71,7 +71,7 @@ pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Resu
     let (sessions, now) = (town.host.list()?, town.clock.now());
     let mut found = Vec::new();
     for dog in dogs {
-        let name = SessionName::of(&dog.address());
+        let name = SessionName::for_agent(&dog.address());
         let live = sessions.iter().find(|live| {
             let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
             is_its && live.dead.is_none()

@@ -12,12 +12,12 @@ use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
 
 use crate::flow::{role, sandbox, session};
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
@@ -31,7 +31,7 @@ pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
     if dogs.is_empty() {
         return Ok(dogs);
     }
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     Ok(dogs
         .into_iter()
         .map(|dog| with_hook(&stores, dog))
@@ -40,10 +40,10 @@ pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
 
 /// One of them.
 pub fn find(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
-    Ok(with_hook(&town.stores()?, dog::find(town, name)?))
+    Ok(with_hook(&town.read_stores()?, dog::find(town, name)?))
 }
 
-fn with_hook(stores: &Stores, mut dog: Dog) -> Dog {
+fn with_hook(stores: &TownStores, mut dog: Dog) -> Dog {
     let hooked = hook::hook_of(stores, &dog.address(), &Slot::default());
     if let Some(bead) = hooked.filter(|_| dog.state == DogState::Idle) {
         let active = dog.last_active;
@@ -57,7 +57,7 @@ fn with_hook(stores: &Stores, mut dog: Dog) -> Dog {
 pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
     let name = name.map_or_else(|| dog::free_name(&dog::list(town)), str::to_owned);
-    let rigs = town.rigs()?;
+    let rigs = town.list_rigs()?;
     let names = rigs.iter().map(RigLayout::name);
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
@@ -92,7 +92,7 @@ fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyh
         // From what is known where it cannot be reached.
         git.fetch("origin").ok();
     }
-    let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
+    let start = sandbox::start_of(rig, &config::target_branch_of(town, rig))?;
     let path = dog::folder(town, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Ok(sandbox::provision(rig, &path)?)
@@ -115,7 +115,7 @@ pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<S
     session::end::agent(town, &dog.address())?;
     let saved = remove_trees(town, &dog)?;
     let mut trees = std::collections::BTreeMap::new();
-    for rig in &town.rigs()? {
+    for rig in &town.list_rigs()? {
         worktree(town, rig, &dog, town.clock.now())?;
         let path = dog::folder(town, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
@@ -141,7 +141,7 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
 /// Removes the work trees of a dog; what only they have is saved before.
 fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let path = dog::folder(town, &dog.name).join(rig.name());
         if path.exists() {
             saved.extend(keep(town, &rig, dog)?);
@@ -190,7 +190,7 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
     saved.extend(files.map(|saved| saved.refname));
     let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
     if let (Some(tip), Some(branch)) = (tip, branch) {
-        let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
+        let start = sandbox::start_of(rig, &config::target_branch_of(town, rig))?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;
@@ -203,7 +203,7 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
 }
 
 /// Starts the session of a dog.
-pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<Live> {
+pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<LiveSession> {
     let dog = dog::find(town, name)?;
     let live = role::begin(town, &dog.address(), runtime)?;
     let now = town.clock.now();

@@ -9,7 +9,7 @@ use crate::flow::convoy::integration;
 use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
-use crate::town::event::{DocumentsKept, Event, event};
+use crate::town::event::{DiscoveryDocuments, Event, event};
 
 /// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
 pub(super) fn all_there_is(
@@ -21,7 +21,7 @@ pub(super) fn all_there_is(
     if record.documents.is_empty() {
         return Ok(None);
     }
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     let explored = beads.get(&slot.bead).is_some_and(discovery::explores);
     let git = Git::at(worker.sandbox());
     let tip = git.resolve("HEAD")?.unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn hand_over(
 ) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
     let who = author(town, worker);
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let no_change = slot
         .state
         .done()
@@ -49,7 +49,7 @@ pub(super) fn hand_over(
     if own && on_branch && !no_change {
         let files = discovery::commit(&git, &who)?;
         if !files.is_empty() {
-            town.tell(&event!(DiscoveryCommitted,
+            town.record_event(&event!(DiscoveryCommitted,
                 bead: slot.bead, rig: worker.rig.name(), branch: slot.branch, files: files,
             ));
         }
@@ -58,12 +58,12 @@ pub(super) fn hand_over(
     let key = discovery::key_of(&convoys, &slot.bead);
     if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
-        town.tell(&Event::DiscoveryKept(DocumentsKept {
+        town.record_event(&Event::DiscoveryKept(DiscoveryDocuments {
             bead: slot.bead.to_string(),
             rig: worker.rig.name().to_owned(),
             r#ref: reference.clone(),
             files,
-            ..DocumentsKept::default()
+            ..DiscoveryDocuments::default()
         }));
         return Ok(Some(reference));
     }

@@ -41,7 +41,7 @@ pub(super) fn give_up(
         git.delete_branch(slot.branch.as_str(), &head).ok();
         super::sync(worker, slot, &git);
     }
-    town.tell(&event!(AttemptFailed,
+    town.record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,
     ));
@@ -68,7 +68,7 @@ fn write(
     (record, gave_up): (&DoneRecord, &GaveUp),
     (tip, rescue): (&str, Option<&str>),
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(&worker.rig)?;
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = bead_in_hand(tx, worker, slot)?;

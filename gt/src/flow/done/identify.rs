@@ -94,7 +94,7 @@ pub fn identify(town: &LiveTown) -> anyhow::Result<HeldWorker> {
     let Address::Polecat(rig, name) = &town.actor else {
         return Err(NotYours::NoPolecat { who }.into());
     };
-    let rig = town.rig(rig)?;
+    let rig = town.find_rig(rig)?;
     let held = town
         .env
         .get("GT_LEASE")
@@ -122,11 +122,11 @@ pub fn worker(
     name: &str,
     lock: Lock,
 ) -> anyhow::Result<HeldWorker> {
-    let prefix = town.prefix(rig.name());
+    let prefix = town.prefix_of_rig(rig.name());
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let agent_id = address.bead_id(&prefix);
     let slot_id = Slot::id(&prefix, rig.name(), name);
-    let snapshot = town.rig_store(&rig)?.snapshot()?;
+    let snapshot = town.open_rig_store(&rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &slot_id);
     let hook = snapshot
         .get(&agent_id)

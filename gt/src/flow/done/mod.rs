@@ -94,7 +94,7 @@ pub struct FailedAttempt {
 /// Finishes the work on the caller's hook: the story above.
 pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
     check_attempt(town, worker)?;
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     if report.gave_up.is_none() {
         molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
     }
@@ -105,7 +105,7 @@ pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Re
 
 /// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
 fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
     };
@@ -125,7 +125,7 @@ pub fn resume(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<Don
 
 /// Ends the caller's own session, as the very last act. This process is part of it.
 pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
-    match SessionName::of(&worker.address()) {
+    match SessionName::for_agent(&worker.address()) {
         Some(session) => Ok(town.host.kill(session.as_str())?),
         None => Ok(()),
     }
@@ -134,7 +134,7 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 /// What the worker's program says of its session.
 fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
-    let session = SessionName::of(&address);
+    let session = SessionName::for_agent(&address);
     let session = session.as_ref().map_or("", SessionName::as_str);
     seance::numbers(town, &address, &Pulse::load(town, session, &slot.token))
 }
@@ -157,7 +157,7 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
 }
 
 fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Slot> {
-    let store = town.rig_store(&worker.rig)?;
+    let store = town.open_rig_store(&worker.rig)?;
     let spec = report.spec.as_deref();
     let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
     let model = session_numbers(town, worker, &worker.slot).model;
@@ -241,12 +241,12 @@ fn submit_proven(
         Err(error) => return fail(town, worker, slot, "submit", true, error),
     };
     leave(worker, slot, &proof);
-    town.tell(&event!(Done,
+    town.record_event(&event!(Done,
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
     ));
     if let Some(concluded) = &concluded {
-        town.tell(&event!(MoleculeEnded,
+        town.record_event(&event!(MoleculeEnded,
             bead: slot.bead, molecule: concluded.molecule, how: "handed in", digest: concluded.digest,
         ));
     }
@@ -320,11 +320,11 @@ fn fail<T>(
     });
     slot.state = SlotState::Finishing { record };
     save(town, worker, slot)?;
-    town.tell(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
+    town.record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
 fn save(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
-    let store = town.rig_store(&worker.rig)?;
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

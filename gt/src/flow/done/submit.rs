@@ -35,8 +35,8 @@ pub(super) fn submit(
     record: &DoneRecord,
     proof: &Proof,
 ) -> anyhow::Result<(Option<String>, Option<Concluded>)> {
-    let prefix = town.prefix(worker.rig.name());
-    let store = town.rig_store(&worker.rig)?;
+    let prefix = town.prefix_of_rig(worker.rig.name());
+    let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let mut bead = bead_in_hand(tx, worker, slot)?;

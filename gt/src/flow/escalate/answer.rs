@@ -12,7 +12,7 @@ use crate::town::identity::Address;
 
 /// Marks an escalation as taken up: it is not raised any more.
 pub fn acknowledge(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.store()?, town.actor.mailbox());
+    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;
         if !one.is_acked() {
@@ -23,14 +23,14 @@ pub fn acknowledge(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
         Ok(one)
     })?;
     if one.acked_by == by {
-        town.tell(&event!(EscalationAcked, escalation_id: id, acked_by: by));
+        town.record_event(&event!(EscalationAcked, escalation_id: id, acked_by: by));
     }
     Ok(one)
 }
 
 /// Passes an escalation on: the next one gets a message, and the wait for an acknowledgement begins again.
 pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.store()?, town.actor.mailbox());
+    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;
         let mut message = notice(&one, to, "");
@@ -59,7 +59,7 @@ pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::R
         Ok(one)
     })?;
     let to = to.mailbox();
-    town.tell(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
+    town.record_event(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
     Ok(one)
 }
 
@@ -109,7 +109,7 @@ pub(super) fn end(
 ) -> anyhow::Result<Escalation> {
     let text = ending.text.trim();
     anyhow::ensure!(!text.is_empty(), EscalateError::NoText);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let (one, was_open) = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;
         if !still(&one) {
@@ -137,7 +137,7 @@ pub(super) fn end(
         Ok((one, true))
     })?;
     if was_open {
-        town.tell(&Event::EscalationClosed(EscalationClosed {
+        town.record_event(&Event::EscalationClosed(EscalationClosed {
             escalation_id: id.to_owned(),
             closed_by: one.closed_by.clone(),
             reason: one.closed_reason.clone(),

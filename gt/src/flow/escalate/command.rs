@@ -62,7 +62,7 @@ pub(super) fn run(
         .env("GT_ESCALATION_TEXT", beginning(&text, VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
-        .limit(command.limit())
+        .limit(command.time_limit())
         .cap(OUTPUT)
         .stop_when(Arc::clone(&town.stop))
         .run();

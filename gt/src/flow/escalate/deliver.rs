@@ -3,7 +3,7 @@
 use super::{command, save, settings};
 use crate::host::LiveTown;
 use crate::record::escalation::{Delivery, DeliveryState, Escalation, TRIES};
-use crate::town::config::Route;
+use crate::town::config::EscalationRoute;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
@@ -11,7 +11,7 @@ use crate::town::lock::Lock;
 pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
     let (settings, _) = settings(town);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let read = || {
         let beads = store.snapshot()?;
         let bead = beads.get_live(id);
@@ -28,7 +28,8 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
         let Some(before) = first.details.deliveries.get(at) else {
             continue;
         };
-        let Route::Command { name, target } = Route::read(&before.route) else {
+        let EscalationRoute::Command { name, target } = EscalationRoute::parse(&before.route)
+        else {
             continue;
         };
         let (state, detail) = match settings.command(&name) {
@@ -52,7 +53,7 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
             at: town.clock.now().to_string(),
             ..before.clone()
         };
-        town.tell(&event!(EscalationDelivered,
+        town.record_event(&event!(EscalationDelivered,
             escalation_id: id, route: after.route, sent: state == DeliveryState::Sent, outcome: after.detail,
         ));
         town.transact(&store, |tx| {

@@ -31,7 +31,7 @@ use crate::record::escalation::{
     self, Delivery, DeliveryState, Escalation, EscalationChoice, EscalationDetails, Severity,
 };
 use crate::record::mail::{self, NewMessage};
-use crate::town::config::{EscalationSettings, Route};
+use crate::town::config::{EscalationRoute, EscalationSettings};
 use crate::town::event::{EscalationSent, Event};
 use crate::town::identity::{Address, SessionName};
 
@@ -144,7 +144,7 @@ pub fn settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
 /// The same for who sends messages: the overseer gets what would go to a mayor that does not run.
 fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     let (mut settings, warning) = settings(town);
-    let session = SessionName::of(&Address::Mayor);
+    let session = SessionName::for_agent(&Address::Mayor);
     // Sessions that cannot be asked are no reason for nobody to hear of it.
     settings.mayor_runs = session.is_some_and(|session| {
         let live = town.host.find(session.as_str()).ok().flatten();
@@ -157,7 +157,7 @@ fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
 pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
     let new = prepared(town, request)?;
     let (settings, mut warning) = settings_to_send(town);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let (one, routes) = town.transact(&store, |tx| {
         let mut one = match escalation::duplicate_of(tx, &new) {
             Some(open) => counted(tx, open, &new)?,
@@ -176,7 +176,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
     let targets = mailboxes(town, &routes);
     let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    town.tell(&Event::EscalationSent(EscalationSent {
+    town.record_event(&Event::EscalationSent(EscalationSent {
         rig: one.id.clone(),
         target: town.actor.mailbox(),
         to: targets.join(","),
@@ -214,7 +214,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
 pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
     let new = prepared(town, request)?;
     let (settings, warning) = settings_to_send(town);
-    let same = escalation::duplicate_of(&town.store()?.snapshot()?, &new);
+    let same = escalation::duplicate_of(&town.open_town_store()?.snapshot()?, &new);
     let routes = settings.routes(new.severity.word());
     Ok(Escalated {
         id: same.as_ref().map(|one| one.id.clone()).unwrap_or_default(),
@@ -239,7 +239,7 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
         // An agent without work may escalate, too.
         None => record::hook::hooked_bead(town, &town.actor).unwrap_or_default(),
     };
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let convoy = match &request.convoy {
         Some(id) => {
             let found = beads.get_live(id).filter(|bead| convoy::is_convoy(bead));
@@ -347,7 +347,7 @@ fn route(
     one: &mut Escalation,
     settings: &EscalationSettings,
     mark: &str,
-) -> anyhow::Result<Vec<Route>> {
+) -> anyhow::Result<Vec<EscalationRoute>> {
     let routes = settings.routes(one.severity.word());
     let now = tx.now().to_string();
     for route in &routes {
@@ -357,10 +357,10 @@ fn route(
             ..Delivery::default()
         };
         match route {
-            Route::Bead | Route::Log => continue,
-            Route::Mail(address) => {
+            EscalationRoute::Bead | EscalationRoute::Log => continue,
+            EscalationRoute::Mail(address) => {
                 delivery.at.clone_from(&now);
-                match town.address(address) {
+                match town.parse_address(address) {
                     Ok(to) => {
                         let message = notice(one, &to, mark);
                         delivery.message = mail::write(tx, &message)?;
@@ -372,7 +372,7 @@ fn route(
                     }
                 }
             }
-            Route::Command { .. } => {}
+            EscalationRoute::Command { .. } => {}
         }
         one.details.deliveries.push(delivery);
     }
@@ -380,9 +380,9 @@ fn route(
 }
 
 /// The mailboxes among routes.
-fn mailboxes(town: &LiveTown, routes: &[Route]) -> Vec<String> {
+fn mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
     let addresses = routes.iter().filter_map(|route| match route {
-        Route::Mail(address) => town.address(address).ok(),
+        EscalationRoute::Mail(address) => town.parse_address(address).ok(),
         _ => None,
     });
     addresses.map(|address| address.mailbox()).collect()

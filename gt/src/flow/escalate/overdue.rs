@@ -69,7 +69,7 @@ impl Escalation {
 /// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
 pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
     let (settings, _) = settings_to_send(town);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let raised = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;
         let old = one.severity;
@@ -95,7 +95,7 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
         return Ok(None);
     };
     let targets = mailboxes(town, &routes);
-    town.tell(&Event::EscalationSent(EscalationSent {
+    town.record_event(&Event::EscalationSent(EscalationSent {
         rig: id.to_owned(),
         target: town.actor.mailbox(),
         to: targets.join(","),
@@ -129,7 +129,7 @@ pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raise
     let (settings, _) = settings(town);
     let now = town.clock.now();
     let mut found = Vec::new();
-    for one in escalation::list(&town.store()?.snapshot()?, false) {
+    for one in escalation::list(&town.open_town_store()?.snapshot()?, false) {
         let waited = now.duration_since(one.waits_since());
         if waited < settings.stale || one.is_acked() {
             continue;
@@ -158,7 +158,7 @@ pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raise
 
 /// Takes the default of a decision whose deadline has passed. None if someone was quicker.
 pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let found = beads.get_live(id).and_then(Escalation::read);
     let now = town.clock.now();
     let is_due = |one: &Escalation| one.default_at().is_some_and(|(_, at)| at <= now);

@@ -16,7 +16,7 @@ const LINES: usize = 10;
 
 /// The state of an agent, as text. A part that cannot be had is left out.
 pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let mut text = String::new();
     let mut section = |heading: &str, lines: Vec<String>| {
         if lines.is_empty() {
@@ -35,7 +35,7 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let hook = hook::hooked_bead(town, agent).ok();
     let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
     section("On the hook", hook.into_iter().collect());
-    section("Where it stands", of_git(&town::home_of(town, agent)));
+    section("Where it stands", of_git(&town::agent_home(town, agent)));
     let messages = mail::inbox(&stores.town, &agent.mailbox());
     let unread = messages.iter().filter(|message| !message.read);
     let unread =

@@ -18,7 +18,7 @@ use crate::flow::session::start;
 use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
 use crate::record::mail::{self, NewMessage};
-use crate::town::event::{Event, HandedOver};
+use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
 /// What the subject of such a note begins with.
@@ -88,14 +88,14 @@ pub fn hand_off(
         None
     } else {
         // First: the note must not be had by the session that writes it.
-        let path = town.layout.ending(&agent.mailbox());
+        let path = town.layout.ending_session(&agent.mailbox());
         if let Some(folder) = path.parent() {
             file::create_folder(folder, 0o700)?;
         }
         file::replace_file_relaxed(&path, live.token.as_bytes(), 0o600)?;
         Some(mail::send(town, &handoff_note(agent, request))?)
     };
-    town.tell(&Event::Handoff(HandedOver {
+    town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
         agent: Some(name()),
         subject: request.subject.clone(),
@@ -135,7 +135,7 @@ pub fn unread_notes(messages: &[mail::Message]) -> Vec<&mail::Message> {
 
 /// Takes back the notes that a polecat has not had: they are of work that it has no more.
 pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
-    let messages = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
+    let messages = mail::inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
         .map(|message| message.id.clone())
@@ -150,7 +150,7 @@ pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 /// for the next one.
 pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
     let own = town.env.get(crate::town::process::TOKEN);
-    let ending = file::read_file_if_exists(&town.layout.ending(&agent.mailbox()))
+    let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
         .flatten();
     own.zip(ending)
@@ -186,7 +186,7 @@ pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
-        let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
+        let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
         return started.ok_or_else(|| {
             HandoffError::NoWork {
                 agent: agent.to_string(),
@@ -198,7 +198,7 @@ pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     start::refuse_another(town.host.find(session.as_str())?.as_ref(), token)?;
     let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {
-        saved = crate::flow::crew::stop(town, &town.rig(rig)?, name);
+        saved = crate::flow::crew::stop(town, &town.find_rig(rig)?, name);
     } else {
         town.host.kill(start::name_of(agent)?.as_str())?;
     }

@@ -31,9 +31,9 @@ use crate::flow::mq::job::{Job, repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
-use crate::town::event::{Event, LandingStopped, event};
+use crate::town::event::{Event, LandingStop, event};
 use crate::town::lock::Lock;
 
 /// So often a landing is prepared again because a target has moved.
@@ -125,7 +125,7 @@ struct Yard {
 /// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
 /// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
 pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let board = Board::of(&stores);
     let ready: Vec<String> = record::convoy::list(&stores.town, false)
         .into_iter()
@@ -140,10 +140,10 @@ pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
             Ok(_) => {}
             Err(error) => {
                 let reason = format!("{error:#}");
-                town.tell(&Event::LandingStopped(LandingStopped {
+                town.record_event(&Event::LandingStopped(LandingStop {
                     convoy: id.clone(),
                     reason,
-                    ..LandingStopped::default()
+                    ..LandingStop::default()
                 }));
             }
         }
@@ -154,7 +154,7 @@ pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
 /// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
 /// was quicker, or where it tracks something new.
 pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
     let Some(convoy) = stores.town.get(id).filter(known) else {
         return Err(ConvoyError::Unknown { id: id.to_owned() }.into());
@@ -175,7 +175,7 @@ pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
 
 /// The tracked beads of a convoy, as the stores are now, if all are done.
 fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
     let progress = Board::of(&stores).progress(&convoy);
     not_escalated(&progress)?;
@@ -229,7 +229,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
                     return waits(town, id, &rig, &reason, None);
                 }
                 Err(LandingInterrupted::Blocked { rig, what }) => {
-                    let job_rig = town.rig(&rig)?;
+                    let job_rig = town.find_rig(&rig)?;
                     let (reason, task) = task::make(town, &job_rig, id, &what)?;
                     return waits(town, id, &rig, &reason, Some(task));
                 }
@@ -260,7 +260,7 @@ fn round_trip(
         return Ok(Err(LandingInterrupted::Moved));
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
-    town.tell(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
+    town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
     for (job, step) in &prepared {
         if step.landed {
             continue;
@@ -308,7 +308,7 @@ fn prepare_all<'a>(
 }
 
 fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let found = convoys
         .get(id)
         .filter(|bead| record::convoy::is_convoy(bead));
@@ -322,10 +322,10 @@ fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
 fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
     let mut yards = Vec::new();
     for name in own.rigs.keys() {
-        let rig = town.rig(name)?;
+        let rig = town.find_rig(name)?;
         yards.push(Yard {
             _queue: Lock::try_take(&rig.queue_lock())?,
-            store: town.rig_store(&rig)?,
+            store: town.open_rig_store(&rig)?,
             settings: RigSettings::load(town, &rig)?,
             rig,
         });
@@ -361,7 +361,7 @@ fn job<'a>(
 
 /// Whether all is done that is to land; the ids of what was judged.
 fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let convoy = load(town, id)?;
     let progress = Board::of(&stores).progress(&convoy);
     not_escalated(&progress)?;
@@ -382,7 +382,7 @@ fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String
 
 fn on_the_way(
     id: &str,
-    stores: &Stores,
+    stores: &TownStores,
     yard: &Yard,
     own: Option<&Integration>,
 ) -> Result<(), NotReady> {
@@ -409,7 +409,7 @@ fn on_the_way(
 
 /// Writes down that every rig has landed; not, where the convoy tracks something else by now.
 fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result<bool> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
@@ -433,14 +433,14 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     let bead = load(town, id)?;
     let own = integration::of(&bead).unwrap_or_default();
     for (name, branch) in &own.rigs {
-        let rig = town.rig(name)?;
+        let rig = town.find_rig(name)?;
         let git = repository(&rig);
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
         let kept = merged_ref(id, record::convoy::landings(&bead));
         if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
             let reason = format!("{error:#}");
-            town.tell(&event!(IntegrationBranchLeft,
+            town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
             ));
         }
@@ -504,7 +504,7 @@ fn waits(
         task,
     };
     if let Ok(event) = serde_json::from_value(json!(waits)) {
-        town.tell(&Event::LandingStopped(event));
+        town.record_event(&Event::LandingStopped(event));
     }
     Ok(Landing::Waits(waits))
 }

@@ -68,7 +68,7 @@ pub(super) fn push(
             branch.task.clear();
         }
     })?;
-    job.town.tell(&event!(LandingPushed,
+    job.town.record_event(&event!(LandingPushed,
         convoy: convoy, rig: rig, target: target, commit: step.candidate,
     ));
     Ok(Ok(()))

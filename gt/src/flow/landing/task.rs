@@ -43,7 +43,7 @@ pub(super) fn make(
     convoy: &str,
     what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
     let own = integration::of(&bead).unwrap_or_default();
     let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
@@ -58,9 +58,9 @@ pub(super) fn make(
     };
     let number = record::convoy::landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
-    let prefix = town.prefix(rig.name());
+    let prefix = town.prefix_of_rig(rig.name());
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let id = town.transact(&store, |tx| {
         let id = id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
@@ -243,7 +243,7 @@ fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
 
 /// Closes the tasks of a convoy's landing in a rig: it has landed.
 pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let open: Vec<String> = store
         .snapshot()?
         .select(|head| head.is_open() && head.has_label(LABEL))
@@ -276,7 +276,7 @@ mod tests {
     fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
         let place = Place::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         let task = |id: &str, landing: &str, status: Status| Bead {
             id: id.to_owned(),
             title: "Old".to_owned(),

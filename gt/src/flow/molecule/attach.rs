@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
 use crate::town::RigLayout;
-use crate::town::config::{Layers, target_branch};
+use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 
 /// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
@@ -23,19 +23,19 @@ pub fn ensure(
     bead: &Bead,
     no_molecule: bool,
 ) -> anyhow::Result<()> {
-    let layers = Layers::load(town, Some(rig))?;
+    let layers = SettingsLayers::load(town, Some(rig))?;
     let formula = text(&layers, "molecule.formula");
     if no_molecule || formula.is_empty() || record::molecule::is_root(bead) {
         return Ok(());
     }
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     if record::molecule::of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
     match pour_for(town, rig, &formula, &bead.id, &VarValues::new()) {
         Ok(_) => {}
-        Err(error) => town.tell(&event!(MoleculeSkipped,
+        Err(error) => town.record_event(&event!(MoleculeSkipped,
             bead: bead.id, formula: formula, reason: format!("{error:#}"),
         )),
     }
@@ -51,7 +51,7 @@ pub fn pour_for(
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
     let shelf = shelf(town, Some(rig));
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let work = tx.resolve(bead)?.clone();
         let options = PourOptions {
@@ -72,7 +72,7 @@ pub fn pour_for(
         bond::attach_molecule(tx, &poured.root, &work.id, &now)?;
         Ok(poured)
     })?;
-    town.tell(&event!(MoleculePoured,
+    town.record_event(&event!(MoleculePoured,
         bead: bead, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
@@ -86,7 +86,7 @@ pub fn pour_work(
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
     let shelf = shelf(town, Some(rig));
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let mut values = rig_values(town, rig)?;
         values.extend(given.clone());
@@ -97,7 +97,7 @@ pub fn pour_work(
         let template = pour::find_template(&shelf, tx, formula, &options)?;
         Ok(pour::pour_template(tx, template, &options)?)
     })?;
-    town.tell(&event!(MoleculePoured,
+    town.record_event(&event!(MoleculePoured,
         bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
     ));
     Ok(poured)
@@ -123,15 +123,19 @@ fn values_for(
 }
 
 /// A setting's text; empty where it has none.
-fn text(layers: &Layers, name: &str) -> String {
-    layers.usable(name).as_str().unwrap_or_default().to_owned()
+fn text(layers: &SettingsLayers, name: &str) -> String {
+    layers
+        .valid_value(name)
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
-    let layers = Layers::load(town, Some(rig))?;
+    let layers = SettingsLayers::load(town, Some(rig))?;
     let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),
-        ("base_branch".to_owned(), target_branch(town, rig)),
+        ("base_branch".to_owned(), target_branch_of(town, rig)),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
         let command = text(&layers, &format!("merge_queue.{name}_command"));
@@ -148,7 +152,7 @@ fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     let address = if target.is_empty() {
         town.actor.clone()
     } else {
-        town.address(target)?
+        town.parse_address(target)?
     };
     record::hook::hooked_bead(town, &address)
 }
@@ -189,7 +193,7 @@ pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(
 
 /// Attaches the molecule that a message names, and marks the message as read.
 pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
-    let beads = town.store()?.snapshot()?;
+    let beads = town.open_town_store()?.snapshot()?;
     let message = record::mail::read(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
     let named = keys
@@ -209,7 +213,7 @@ pub fn detach(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<S
     let found = town.find_bead(&bead)?;
     let detached = town.transact(&found.store, |tx| Ok(bond::detach_molecule(tx, &bead)?))?;
     if let Some(molecule) = &detached {
-        town.tell(&event!(MoleculeDetached, bead: bead, molecule: molecule));
+        town.record_event(&event!(MoleculeDetached, bead: bead, molecule: molecule));
     }
     Ok((bead, detached))
 }

@@ -140,7 +140,7 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
         concluded.digest = squashing::squash_molecule(tx, &found.id, &request)?.digest;
         Ok(concluded)
     })?;
-    town.tell(&event!(MoleculeEnded,
+    town.record_event(&event!(MoleculeEnded,
         bead: bead, molecule: concluded.molecule, how: "squashed", digest: concluded.digest,
     ));
     Ok(concluded)
@@ -158,6 +158,6 @@ pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
         bd::molecule::bond::detach_molecule(tx, &bead)?;
         Ok(burning::burn_molecule(tx, &found.id)?)
     })?;
-    town.tell(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
+    town.record_event(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
     Ok((found.id, burned.ids.len()))
 }

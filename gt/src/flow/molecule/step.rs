@@ -8,7 +8,7 @@ use crate::flow::handoff::{self, HandoffRequest};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -88,7 +88,7 @@ pub fn step_done(
     } else if advance.is_complete {
         done.action = "done";
     }
-    town.tell(&event!(StepDone,
+    town.record_event(&event!(StepDone,
         step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
     ));
     let says_so = before
@@ -111,10 +111,12 @@ fn current(town: &LiveTown) -> anyhow::Result<String> {
 /// Replaces the session of the caller, where that is asked for and it has one.
 fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result<bool> {
     let rig = match &town.actor {
-        Address::Polecat(rig, _) | Address::Crew(rig, _) => town.rig(rig)?,
+        Address::Polecat(rig, _) | Address::Crew(rig, _) => town.find_rig(rig)?,
         _ => return Ok(false),
     };
-    let setting = || Layers::load(town, Some(&rig)).map(|layers| layers.usable("molecule.cycle"));
+    let setting = || {
+        SettingsLayers::load(town, Some(&rig)).map(|layers| layers.valid_value("molecule.cycle"))
+    };
     let is_wanted = match said {
         Some(said) => said,
         None => setting()? == true,

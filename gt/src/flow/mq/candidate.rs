@@ -9,8 +9,8 @@ use crate::flow::convoy::integration;
 use crate::flow::discovery::{self, Kept};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
-use crate::town::config::Strategy;
-use crate::town::event::{DocumentsKept, Event};
+use crate::town::config::MergeStrategy;
+use crate::town::event::{DiscoveryDocuments, Event};
 
 /// What came of it.
 pub(crate) enum Made {
@@ -108,8 +108,8 @@ impl Work {
     /// The commit with that very tree, in the form that the rig's settings name.
     fn commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
         match job.settings.strategy() {
-            Strategy::Merge if self.on_target => self.merge_commit(job, target, tree),
-            Strategy::Rebase => {
+            MergeStrategy::Merge if self.on_target => self.merge_commit(job, target, tree),
+            MergeStrategy::Rebase => {
                 let upstream = if self.on_target { target } else { &self.base };
                 let replayed = job.git.replay(target, upstream, &self.tip)?;
                 match replayed {
@@ -122,7 +122,7 @@ impl Work {
                     _ => self.one_commit(job, target, tree),
                 }
             }
-            Strategy::Squash | Strategy::Merge => self.one_commit(job, target, tree),
+            MergeStrategy::Squash | MergeStrategy::Merge => self.one_commit(job, target, tree),
         }
     }
 
@@ -183,27 +183,28 @@ fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(St
         return Ok(None);
     }
     let source = merge_request::source_of(&job.request);
-    let key = discovery::key_of(&job.town.store()?.snapshot()?, &source);
+    let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
     let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
     if let Some((_, kept)) = &found {
         let request = job.merge_ref();
-        job.town.tell(&Event::DiscoveryKept(DocumentsKept {
-            r#ref: kept.reference.clone(),
-            files: kept.files.clone(),
-            mr: request.mr,
-            rig: request.rig,
-            bead: request.bead,
-            worker: request.worker,
-            branch: request.branch,
-            ..DocumentsKept::default()
-        }));
+        job.town
+            .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
+                r#ref: kept.reference.clone(),
+                files: kept.files.clone(),
+                mr: request.mr,
+                rig: request.rig,
+                bead: request.bead,
+                worker: request.worker,
+                branch: request.branch,
+                ..DiscoveryDocuments::default()
+            }));
     }
     Ok(found)
 }
 
 /// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
 pub(crate) fn is_convoys_own(job: &Job) -> anyhow::Result<bool> {
-    let convoys = job.town.store()?.snapshot()?;
+    let convoys = job.town.open_town_store()?.snapshot()?;
     let owner = integration::owner_of(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }

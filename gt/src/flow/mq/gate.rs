@@ -55,7 +55,7 @@ pub(crate) fn run_group(
             None => changed(job, (&tree, commit), gate)?,
             failure => failure,
         };
-        job.town.tell(&event!(Gate,
+        job.town.record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, request: job.merge_ref(),
         ));
         if failure.is_some() {
@@ -73,7 +73,7 @@ pub(crate) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Resu
             Ok(()) => return Ok(()),
             // A lock file of a git that was killed, for one, would be in the way for ever.
             Err(error) => {
-                job.town.tell(&event!(GateTreeRebuilt,
+                job.town.record_event(&event!(GateTreeRebuilt,
                     tree: tree, reason: error.to_string(), request: job.merge_ref(),
                 ));
             }

@@ -29,7 +29,7 @@ pub(crate) fn ask(
     }
     let state = state_of(&job.request);
     if let Some(waiver) = &state.waived {
-        job.town.tell(&event!(HookWaived,
+        job.town.record_event(&event!(HookWaived,
             by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
             request: job.merge_ref(),
         ));
@@ -101,7 +101,7 @@ fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()>
 /// What the hooks are told of a request; after a merge, too.
 pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
     let source = merge_request::source_of(&job.request);
-    let town = job.town.store()?.snapshot()?;
+    let town = job.town.open_town_store()?.snapshot()?;
     let tracking = record::convoy::tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
     let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));

@@ -167,7 +167,7 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|one| one.id == original.id);
         let along = merged_along(job, original, commit);
-        job.town.tell(&if done {
+        job.town.record_event(&if done {
             Event::MergedAlong(along)
         } else {
             Event::MergeUnproven(along)
@@ -344,7 +344,7 @@ pub(crate) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOu
 
 /// Lets the request wait for its review, if the rig's settings want one and it has had none.
 pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>> {
-    let Some(reason) = job.settings.needs_review() else {
+    let Some(reason) = job.settings.review_reason() else {
         return Ok(None);
     };
     if !state_of(&job.request).reviewed_by.is_empty() {
@@ -394,8 +394,11 @@ mod tests {
         let place = Place::new();
         let url = place.origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
-        let rig = place.town.rig("web").unwrap();
-        let (store, settings) = (place.town.rig_store(&rig).unwrap(), RigSettings::default());
+        let rig = place.town.find_rig("web").unwrap();
+        let (store, settings) = (
+            place.town.open_rig_store(&rig).unwrap(),
+            RigSettings::default(),
+        );
         let git = repository(&rig);
         let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
         let who = bd::git::Identity {

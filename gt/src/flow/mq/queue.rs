@@ -17,7 +17,7 @@ use crate::record;
 use crate::record::merge_request;
 use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
-use crate::town::event::{self, Event, MergeEnded};
+use crate::town::event::{self, Event, MergeResultEvent};
 use crate::town::lock::Lock;
 
 /// How one request came out of the queue.
@@ -35,7 +35,7 @@ pub struct Merged {
 /// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
 pub fn run(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
     anyhow::ensure!(
         settings.merge_queue.enabled != Some(false),
@@ -57,7 +57,7 @@ pub(crate) fn withdraw_stale(
     rig: &RigLayout,
     _queue: &Lock,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
     Run::new(town, rig, &store, &settings).withdraw_stale()
 }
@@ -213,7 +213,7 @@ pub(crate) fn ready_in(beads: &bd::store::Snapshot, now: Timestamp) -> Option<Si
 /// The ready request with the highest score that this run has not looked at.
 fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Result<Option<Bead>> {
     let beads = store.snapshot()?;
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let now = town.clock.now();
     // By bead, the oldest open convoy that tracks it: they come oldest first.
     let mut tracked_since = HashMap::new();
@@ -253,7 +253,7 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         let reason = format!("{} still fails its own gates", job.receipt.target);
         return Ok(MergeOutcome::Later { reason });
     }
-    job.town.tell(&Event::MergeStarted(job.merge_ref()));
+    job.town.record_event(&Event::MergeStarted(job.merge_ref()));
     let onto = match fetch(job) {
         Ok(Some(onto)) => onto,
         Ok(None) => {
@@ -306,10 +306,10 @@ fn report(job: &Job, outcome: &MergeOutcome) {
         MergeOutcome::Withdrawn { .. } => return,
         _ => Event::MergeFailed,
     };
-    job.town.tell(&kind(MergeEnded {
+    job.town.record_event(&kind(MergeResultEvent {
         request: job.merge_ref(),
         // An outcome is a plain struct: it has no way not to become JSON.
-        outcome: event::fields(outcome),
+        outcome: event::json_fields(outcome),
     }));
     if let MergeOutcome::Merged { commit } = outcome {
         hook::merged(job, commit);

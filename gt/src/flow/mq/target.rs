@@ -76,7 +76,7 @@ pub(crate) fn blame(
     let branch = &job.receipt.target;
     // Each breakage has a task of its own: what an earlier one says is not true any more.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
-    let prefix = job.town.prefix(job.rig.name());
+    let prefix = job.town.prefix_of_rig(job.rig.name());
     let beads = job.store.snapshot()?;
     let task = open_task(&beads, branch, &failure.gate)
         .unwrap_or_else(|| task::task_id(&beads, &prefix, &about));
@@ -135,7 +135,7 @@ fn fails_alone(
 fn record_id(job: &Job) -> String {
     format!(
         "{}-wisp-target-{}",
-        job.town.prefix(job.rig.name()),
+        job.town.prefix_of_rig(job.rig.name()),
         job.rig.name()
     )
 }

@@ -69,7 +69,7 @@ pub(crate) fn gate_failed(
 /// bead track it. Its id follows from request and target, so that a second run makes no second task.
 fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_of(&job.request);
-    let prefix = job.town.prefix(job.rig.name());
+    let prefix = job.town.prefix_of_rig(job.rig.name());
     let about = format!("{}\0{target}\0{what}", job.request.id);
     let id = job.town.transact(job.store, |tx| {
         let id = task_id(tx, &prefix, &about);
@@ -147,7 +147,7 @@ pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
 
 /// Lets the convoys of the original bead track the task.
 fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     for id in record::convoy::tracking(&convoys, source) {
         let known = convoys.get(&id).is_some_and(|convoy| {
             record::convoy::tracked_ids(convoy).any(|tracked| tracked == task)

@@ -79,7 +79,7 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
         tx.put(request)?;
         Ok(waiver)
     })?;
-    town.tell(&event!(MergeWaived, mr: id, by: waiver.by, reason: waiver.reason));
+    town.record_event(&event!(MergeWaived, mr: id, by: waiver.by, reason: waiver.reason));
     Ok(waiver)
 }
 

@@ -112,8 +112,9 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
         Ok(why)
     })?;
     if let Some(why) = &why {
-        job.town
-            .tell(&event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()));
+        job.town.record_event(
+            &event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()),
+        );
     }
     Ok(why)
 }

@@ -66,7 +66,7 @@ pub fn nuke(
         }
         .into());
     }
-    if let Some(session) = SessionName::of(&address) {
+    if let Some(session) = SessionName::for_agent(&address) {
         crate::flow::session::end::polecat(town, session.as_str(), &polecat.slot)?;
     }
     let sandbox = Sandbox::of(town, rig, &polecat.name);
@@ -82,7 +82,7 @@ pub fn nuke(
     }
     // Only an empty home goes: what was moved aside in it stays.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
-    town.tell(&event!(Nuke,
+    town.record_event(&event!(Nuke,
         rig: rig.name(), polecat: polecat.name, rescue: rescued, forced: force, bead: released,
     ));
     Ok(Nuked {
@@ -142,7 +142,7 @@ fn close_identity(
     polecat: &Polecat,
     kept: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         let holder = polecat.address().to_string();

@@ -24,8 +24,8 @@ pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Str
 
 /// Takes the mark off a stuck worker; the caller holds its slot.
 pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let store = town.rig_store(rig)?;
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());

@@ -15,7 +15,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
 /// The part of a context that tells of a decision.
@@ -38,7 +38,7 @@ struct Record {
 /// What is to be told of the decision about `convoy` to the worker of `bead`.
 pub(super) fn tell(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, session): (&Address, &str),
     (convoy, bead): (&Bead, &Bead),
     occasion: Occasion,
@@ -130,7 +130,7 @@ fn briefing(
 }
 
 /// Whether another bead of the convoy was given to a worker before: that worker got the whole decision.
-fn has_other_sessions(stores: &Stores, convoy: &Bead, bead: &Bead) -> bool {
+fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
     let given = attempt::given_at(bead);
     let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);
     others.any(|id| {

@@ -30,9 +30,9 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::hook;
 use crate::record::polecat::{self, Slot};
-use crate::town::beads::Stores;
-use crate::town::config::Layers;
-use crate::town::event::{Event, SessionStarted, event};
+use crate::town::beads::TownStores;
+use crate::town::config::SettingsLayers;
+use crate::town::event::{Event, ProgramSession, event};
 use crate::town::identity::Address;
 use crate::town::process::AGENT;
 
@@ -106,7 +106,7 @@ pub fn prime(
     occasion: Occasion,
     session: &str,
 ) -> anyhow::Result<Prime> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let slot = hook::slot_of(town, &stores, address);
     let hook = hook::hook_of(&stores, address, &slot);
     let who = (address, session);
@@ -115,7 +115,7 @@ pub fn prime(
 
 /// What the worker of a bead is told of it: the assignment and the prior work of its convoy.
 pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let Some(bead) = stores.get(id) else {
         anyhow::bail!(
             "no bead {id} in the town or its rigs: `bd list` in a rig's folder shows its beads"
@@ -141,7 +141,7 @@ pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
 
 fn compiled(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, session): (&Address, &str),
     occasion: Occasion,
     (hook, slot): (Option<&Bead>, &Slot),
@@ -209,7 +209,7 @@ fn compiled(
 }
 
 /// The convoy of a bead: the open one that tracks it; of a finished bead that is only looked at also one that has landed.
-fn convoy_of<'a>(stores: &'a Stores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
+fn convoy_of<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
     if occasion == Occasion::Brief && was_given(bead).is_some() {
         return record::convoy::of_bead(&stores.town, &bead.id);
     }
@@ -226,7 +226,7 @@ fn handoff_notes_in(parts: &[Part]) -> Vec<String> {
 /// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
 fn compile_outside(
     town: &LiveTown,
-    stores: &Stores,
+    stores: &TownStores,
     (address, slot, occasion): (&Address, &Slot, Occasion),
     (bead, convoy): (&Bead, Option<&Bead>),
     decided: Option<Part>,
@@ -263,14 +263,14 @@ fn compile_outside(
 }
 
 /// The beads among which a bead is.
-fn beads_of<'a>(stores: &'a Stores, bead: &Bead) -> &'a Snapshot {
+fn beads_of<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
     beads.unwrap_or(&stores.town)
 }
 
 /// What was done before on this bead, and on the one that it follows up.
-fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
+fn before(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<Part> {
     let rig = stores.rig_of(&bead.id);
     let beads = beads_of(stores, bead);
     let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
@@ -336,7 +336,7 @@ fn mail(unread: usize) -> Option<Part> {
 fn limits(town: &LiveTown, address: &Address) -> Option<Part> {
     const NAME: &str = "safety.blocked_patterns";
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let setting = Layers::load(town, rig.as_ref()).ok()?.get(NAME)?;
+    let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
     let listed = setting.value.as_array()?;
     let patterns: Vec<String> = listed
         .iter()
@@ -349,7 +349,7 @@ fn limits(town: &LiveTown, address: &Address) -> Option<Part> {
 fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let name = format!("context.budget.{}", address.role());
-    let layers = match Layers::load(town, rig.as_ref()) {
+    let layers = match SettingsLayers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
         // Settings that cannot be read keep nobody from its context; the command that changes them reports it.
         Err(error) => {
@@ -372,7 +372,7 @@ fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, 
 }
 
 /// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.
-fn prior_work(town: &LiveTown, stores: &Stores, convoy: &Bead) -> Vec<briefing::Entry> {
+fn prior_work(town: &LiveTown, stores: &TownStores, convoy: &Bead) -> Vec<briefing::Entry> {
     convoy::ready::load(town, &convoy.id).unwrap_or_else(|| briefing::entries(stores, convoy))
 }
 
@@ -403,7 +403,7 @@ pub struct BegunSession<'a> {
 
 /// Records that a session has begun.
 pub fn session_began(town: &LiveTown, begun: BegunSession<'_>) {
-    town.tell(&Event::SessionStart(SessionStarted {
+    town.record_event(&Event::SessionStart(ProgramSession {
         session_id: begun.id.to_owned(),
         role: town.actor.role().to_owned(),
         source: begun.source.to_owned(),
@@ -421,8 +421,8 @@ fn polecat_is_working(town: &LiveTown) {
     let Address::Polecat(rig, name) = &town.actor else {
         return;
     };
-    let agent = town.actor.bead_id(&town.prefix(rig));
-    let Ok(store) = town.rig_store(&town.layout.rig(rig)) else {
+    let agent = town.actor.bead_id(&town.prefix_of_rig(rig));
+    let Ok(store) = town.open_rig_store(&town.layout.rig(rig)) else {
         return;
     };
     let marked = town.transact(&store, |tx| {
@@ -442,6 +442,6 @@ fn polecat_is_working(town: &LiveTown) {
     });
     // The state is a courtesy to readers: hook and session say what is really so.
     if marked.is_err() {
-        town.tell(&event!(NoteFailed, rig: rig, polecat: name));
+        town.record_event(&event!(NoteFailed, rig: rig, polecat: name));
     }
 }

@@ -129,7 +129,7 @@ pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow:
         Origin::Remote(_) => Some(origin.describe_origin()),
         Origin::Local(_) => None,
     };
-    town.tell(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
+    town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
     Ok(Added {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
@@ -148,7 +148,7 @@ fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigL
         name: request.name.clone(),
         path,
     };
-    if town.registry()?.rigs.contains_key(&request.name) {
+    if town.read_registry()?.rigs.contains_key(&request.name) {
         forget_mark(&rig)?;
         return Err(taken(town.layout.rigs_json()).into());
     }
@@ -324,7 +324,7 @@ fn own_beads(
     origin: &Origin,
     prefix: &str,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let name = rig.name();
     let identity = Bead {
         id: format!("{prefix}-rig-{name}"),
@@ -371,7 +371,7 @@ fn register(
     };
     let routes = town.layout.routes();
     route::set(&routes, prefix, &path)?;
-    let mut registry = town.registry()?;
+    let mut registry = town.read_registry()?;
     let entry = RigEntry::new(&url_of(origin), prefix, &town.clock.now().to_string());
     registry.rigs.insert(name.to_owned(), entry);
     let saved = registry.save(&town.layout.rigs_json());

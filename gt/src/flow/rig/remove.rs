@@ -23,11 +23,11 @@ pub struct Removed {
 /// Takes a rig off the list, unless it has running sessions.
 pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
-    let rig = town.rig(name)?;
-    let mut registry = town.registry()?;
+    let rig = town.find_rig(name)?;
+    let mut registry = town.read_registry()?;
     let rigs: Vec<&str> = registry.rigs.keys().map(String::as_str).collect();
     let of_rig = |session: &str| {
-        let address = SessionName::address(session, rigs.iter().copied());
+        let address = SessionName::parse_address(session, rigs.iter().copied());
         address.is_some_and(|address| address.rig() == Some(name))
     };
     let sessions: Vec<String> = town
@@ -45,7 +45,7 @@ pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
     registry.rigs.remove(name);
     registry.save(&town.layout.rigs_json())?;
     route::remove(&town.layout.routes(), name)?;
-    town.tell(&event!(RigRemoved, rig: name));
+    town.record_event(&event!(RigRemoved, rig: name));
     Ok(Removed {
         name: name.to_owned(),
         path: rig.root().to_owned(),

@@ -1,12 +1,12 @@
 use super::*;
-use crate::host::{SessionSpec, Sessions};
+use crate::host::{SessionHost, SessionSpec};
 use crate::testing::Place;
 use crate::view::rig::{list, status};
 
 /// Nothing of a refused rig is left.
 fn is_untouched(place: &Place, name: &str) {
     assert!(!place.town.layout.rig(name).root().exists());
-    assert!(place.town.registry().unwrap().rigs.is_empty());
+    assert!(place.town.read_registry().unwrap().rigs.is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains(name), "{routes}");
 }
@@ -25,12 +25,12 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
         ("web", "main")
     );
     assert_eq!(added.remote.as_deref(), Some(url.as_str()));
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let repo = bd::git::Git::at(rig.repo());
     assert!(repo.resolve("refs/remotes/origin/main").unwrap().is_some());
     assert!(rig.mayor_clone().join("README").is_file());
-    assert_eq!(place.town.prefix("web"), "web");
-    let beads = place.town.rig_store(&rig).unwrap().snapshot().unwrap();
+    assert_eq!(place.town.prefix_of_rig("web"), "web");
+    let beads = place.town.open_rig_store(&rig).unwrap().snapshot().unwrap();
     for id in ["web-rig-web", "web-web-witness", "web-web-refinery"] {
         assert!(beads.get(id).is_some(), "{id}");
     }
@@ -58,7 +58,7 @@ fn a_rig_without_url_has_a_repository_of_its_own() {
     let place = Place::new();
     let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
-    let rig = place.town.rig("lab").unwrap();
+    let rig = place.town.find_rig("lab").unwrap();
     let repo = bd::git::Git::at(rig.repo());
     assert!(repo.resolve("refs/heads/main").unwrap().is_some());
     assert_eq!(repo.remote_url("origin").unwrap(), None);
@@ -122,7 +122,7 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
     let added = place.add_rig("web", Some(&url)).unwrap();
     assert!(added.tracked_beads);
     assert_eq!(added.prefix, "proj");
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     assert_eq!(rig.beads(), rig.mayor_clone().join(".beads"));
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(
@@ -172,7 +172,7 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
     place.host.start(&spec).unwrap();
     let error = remove(&place.town, "lab").unwrap_err();
     assert!(error.to_string().contains("gt-lab-nux"), "{error}");
-    place.host.die("gt-lab-nux");
+    place.host.end_process("gt-lab-nux");
     let removed = remove(&place.town, "lab").unwrap();
     assert!(removed.path.join(".repo.git").is_dir());
     assert!(list(&place.town).unwrap().is_empty());

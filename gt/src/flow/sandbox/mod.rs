@@ -30,7 +30,7 @@ use crate::host::LiveTown;
 use crate::record::polecat::{Ids, Slot, read_record};
 use crate::town::RigLayout;
 use crate::town::config;
-use crate::town::event::{DocumentsKept, Event, event};
+use crate::town::event::{DiscoveryDocuments, Event, event};
 use crate::town::lock::{Lock, LockError};
 
 /// What local files a sandbox hides from git, through the shared `info/exclude`.
@@ -262,7 +262,7 @@ impl<'a> Sandbox<'a> {
             if gone.is_some() {
                 continue;
             }
-            self.town.tell(&event!(StaleLockRemoved,
+            self.town.record_event(&event!(StaleLockRemoved,
                 rig: self.rig.name(), polecat: self.name, file: path,
             ));
             file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
@@ -298,7 +298,7 @@ impl<'a> Sandbox<'a> {
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
         let files = discovery::clear(&Git::at(self.path()), &aside)?;
         if files > 0 {
-            self.town.tell(&event!(DiscoveryLeft,
+            self.town.record_event(&event!(DiscoveryLeft,
                 rig: self.rig.name(), polecat: self.name, moved_to: aside, files: files,
             ));
         }
@@ -402,13 +402,14 @@ impl<'a> Sandbox<'a> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take(&git, None, &self.identity())? {
             let (reference, files) = (kept.reference, kept.files);
-            self.town.tell(&Event::DiscoveryKept(DocumentsKept {
-                rig: self.rig.name().to_owned(),
-                polecat: self.name.to_owned(),
-                r#ref: reference,
-                files,
-                ..DocumentsKept::default()
-            }));
+            self.town
+                .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
+                    rig: self.rig.name().to_owned(),
+                    polecat: self.name.to_owned(),
+                    r#ref: reference,
+                    files,
+                    ..DiscoveryDocuments::default()
+                }));
         }
         self.keep_stashes(&git)?;
         let dirty = !git.status()?.is_empty();
@@ -471,7 +472,7 @@ impl<'a> Sandbox<'a> {
         if stashes.is_empty() {
             return Ok(());
         }
-        let target = config::target_branch(self.town, self.rig);
+        let target = config::target_branch_of(self.town, self.rig);
         let visits = git.head_reflog()?;
         let visited = |branch: &str| {
             let onto = format!(" to {branch}");
@@ -489,7 +490,7 @@ impl<'a> Sandbox<'a> {
             let bead = bead_of(branch, self.name).or_else(|| self.last_bead(git));
             let reference = self.numbered_ref(&format!("s{number}"), bead.as_deref());
             git.update_ref(&reference, &stash.commit, None)?;
-            self.town.tell(&event!(StashKept,
+            self.town.record_event(&event!(StashKept,
                 rig: self.rig.name(), polecat: self.name, r#ref: reference, stash: stash.message,
             ));
         }
@@ -504,7 +505,7 @@ impl<'a> Sandbox<'a> {
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
         Git::at(self.rig.repo()).worktree_prune()?;
-        self.town.tell(&event!(SandboxRepaired,
+        self.town.record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
             rescue: rescued,
         ));
@@ -518,9 +519,9 @@ impl<'a> Sandbox<'a> {
         let branch = git.head_branch().ok().flatten();
         let of_branch = branch.and_then(|branch| bead_of(&branch, self.name));
         let completed = || {
-            let beads = self.town.rig_store(self.rig).ok()?.snapshot().ok()?;
+            let beads = self.town.open_rig_store(self.rig).ok()?.snapshot().ok()?;
             let ids = Ids::of(
-                &self.town.prefix(self.rig.name()),
+                &self.town.prefix_of_rig(self.rig.name()),
                 self.rig.name(),
                 self.name,
             );

@@ -12,7 +12,7 @@ use kit::sys::ChildCommand;
 use super::{Session, recorded};
 use crate::host::LiveTown;
 use crate::host::SessionSpec;
-use crate::host::runtime::{self, Runtime};
+use crate::host::runtime::{self, AgentRuntime};
 use crate::host::wrapper;
 
 /// The variable that marks a copy of a session.
@@ -131,10 +131,10 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
 
 /// The program that ran a session: the one that its event names, else the one that its agent has now, unless another
 /// kind of program wrote the transcript.
-fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<Runtime> {
-    let address = town.address(&session.actor)?;
+fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<AgentRuntime> {
+    let address = town.parse_address(&session.actor)?;
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let of = |agent: &str| runtime::resolve(town, rig.as_ref(), &address, agent);
+    let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
     let now = of("");
     let is_event = !session.payload.is_empty();
     match now {
@@ -147,7 +147,7 @@ fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<Runtime> {
 }
 
 /// Why a program cannot be asked, with what can be read instead.
-fn refusal(session: &Session, found: &Runtime) -> AskError {
+fn refusal(session: &Session, found: &AgentRuntime) -> AskError {
     let agent = found.name.clone();
     let reads = if session.transcript.is_some() {
         "`gt seance search TEXT` reads its transcript"
@@ -168,7 +168,7 @@ fn refusal(session: &Session, found: &Runtime) -> AskError {
 fn environment(
     town: &LiveTown,
     session: &Session,
-    found: &Runtime,
+    found: &AgentRuntime,
     folder: &Path,
 ) -> Vec<(String, String)> {
     let mut env = found.preset.env.clone();
@@ -183,7 +183,7 @@ fn environment(
         token: String::new(),
         keep: false,
     };
-    wrapper::environment(&town.env, &spec, &town.exe)
+    wrapper::session_environment(&town.env, &spec, &town.exe)
         .into_iter()
         .collect()
 }

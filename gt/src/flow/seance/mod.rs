@@ -77,7 +77,7 @@ impl Session {
 
 /// The sessions of the town, newest first.
 pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>> {
-    let events = event::read(&town.layout)?;
+    let events = event::read_events(&town.layout)?;
     let mut found: BTreeMap<String, Session> = BTreeMap::new();
     for session in events.iter().filter_map(of_event) {
         // One that is resumed, cleared or compacted starts once.
@@ -110,7 +110,7 @@ pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>
 }
 
 fn of_event(line: &EventLine) -> Option<Session> {
-    let Event::SessionStart(start) = line.event() else {
+    let Event::SessionStart(start) = line.to_event() else {
         return None;
     };
     Some(Session {
@@ -148,12 +148,12 @@ fn of_transcript(agent: &Address, home: &std::path::Path, known: &Known) -> Sess
 fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
     let mut starts: BTreeMap<String, usize> = BTreeMap::new();
     for (number, line) in events.iter().enumerate() {
-        if let Event::SessionStart(start) = line.event() {
+        if let Event::SessionStart(start) = line.to_event() {
             starts.entry(start.session_id).or_insert(number);
         }
     }
     for (number, line) in events.iter().enumerate() {
-        let Event::Handoff(handoff) = line.event() else {
+        let Event::Handoff(handoff) = line.to_event() else {
             continue;
         };
         let at = Stamp::parse(&line.ts).instant();
@@ -211,7 +211,7 @@ pub fn one(town: &LiveTown, id: &str) -> anyhow::Result<Session> {
 /// The agents whose sessions may have left a transcript, with the folders that they run in.
 fn homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
     let mut agents = vec![Address::Mayor, Address::Deacon];
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
         agents.push(Address::Witness(name.clone()));
         agents.push(Address::Refinery(name.clone()));
@@ -223,7 +223,7 @@ fn homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
         }
     }
     let home = |agent: Address| {
-        let home = town::home_of(town, &agent);
+        let home = town::agent_home(town, &agent);
         (agent, home)
     };
     Ok(agents.into_iter().map(home).collect())

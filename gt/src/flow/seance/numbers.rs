@@ -15,7 +15,7 @@ use crate::flow::session::start::STARTED;
 use crate::host::LiveTown;
 use crate::record::pulse::Pulse;
 use crate::town;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
 /// How much of the end of a transcript is read.
@@ -34,7 +34,7 @@ pub struct SessionNumbers {
 pub fn numbers(town: &LiveTown, address: &Address, pulse: &Pulse) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let newest = || {
-        let known = transcript::of_folder(town, &town::home_of(town, address));
+        let known = transcript::of_folder(town, &town::agent_home(town, address));
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
         newest.map(|known| known.path)
     };
@@ -87,12 +87,12 @@ fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
 /// That a session should hand over, if it is old or its context is large by the town's settings.
 pub fn proposal(town: &LiveTown) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
-    let layers = Layers::load(town, rig.as_ref()).ok()?;
+    let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();
     let pulse = Pulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
-    let most = layers.time("session.cycle_age");
+    let most = layers.duration("session.cycle_age");
     if let Ok(begun) = env(STARTED).parse::<Timestamp>() {
         let age = town.clock.now().duration_since(begun);
         if most.is_positive() && age >= most {

@@ -7,7 +7,7 @@ use super::Session;
 use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
 use crate::record::attempt;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, Event, EventLine};
 
 /// What the session left, each line ended.
@@ -18,17 +18,17 @@ pub(super) fn describe(town: &LiveTown, session: &Session) -> anyhow::Result<Str
         text.push_str("Nothing was on its hook.\n");
         return Ok(text);
     }
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     match stores.get(&session.bead) {
         Some(bead) => text.push_str(&work(&stores, session, bead)),
         None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
     }
-    let events = event::read(&town.layout)?;
+    let events = event::read_events(&town.layout)?;
     text.push_str(&ending(session, &events).unwrap_or_default());
     Ok(text)
 }
 
-fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
+fn work(stores: &TownStores, session: &Session, bead: &Bead) -> String {
     let mut text = format!("{} \"{}\" ({})\n", bead.id, bead.title, bead.status);
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
@@ -55,7 +55,7 @@ fn work(stores: &Stores, session: &Session, bead: &Bead) -> String {
 fn ending(session: &Session, events: &[EventLine]) -> Option<String> {
     let after = |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.began();
     let lines = events.iter().filter(after);
-    let ended = lines.filter_map(|line| match line.event() {
+    let ended = lines.filter_map(|line| match line.to_event() {
         Event::SessionEnded {
             rig,
             polecat,

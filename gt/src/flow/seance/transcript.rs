@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::host::runtime::Preset;
+use crate::host::runtime::RuntimePreset;
 
 /// How much of what was found is shown around it, in characters.
 const AROUND: usize = 80;
@@ -52,7 +52,7 @@ pub struct Hit {
 
 /// The configuration folder of a program.
 fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
-    let preset = Preset::named(agent)?;
+    let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
     match named.and_then(|name| town.env.get(name)) {
         Some(folder) => Some(PathBuf::from(folder)),

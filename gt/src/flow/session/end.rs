@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use crate::flow::town_hook;
 use crate::host::LiveTown;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::host::runtime;
-use crate::host::{End, HostError, Live};
+use crate::host::{HostError, LiveSession, ProcessEnd};
 use crate::record::polecat::{Ids, Slot};
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -27,13 +27,13 @@ const SEEN: usize = 200;
 /// So many characters of each.
 const WIDTH: usize = 200;
 
-fn ended(town: &LiveTown, slot: &Slot, end: End, screen: &str) -> Ended {
+fn ended(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
     let (exit, signal) = match end {
-        End::Exit(code) => (Some(code), None),
-        End::Signal(number) => (None, Some(number)),
-        End::Unknown => (None, None),
+        ProcessEnd::Exit(code) => (Some(code), None),
+        ProcessEnd::Signal(number) => (None, Some(number)),
+        ProcessEnd::Unknown => (None, None),
     };
-    Ended {
+    SessionEnd {
         at: town.clock.now().to_string(),
         lease: slot.lease,
         exit,
@@ -44,7 +44,7 @@ fn ended(town: &LiveTown, slot: &Slot, end: End, screen: &str) -> Ended {
 }
 
 /// What is seen of a session that is only shown any more.
-pub fn of_dead_session(town: &LiveTown, live: &Live, slot: &Slot) -> Option<Ended> {
+pub fn of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
     // A screen that cannot be read leaves the exit code.
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
@@ -52,16 +52,21 @@ pub fn of_dead_session(town: &LiveTown, live: &Live, slot: &Slot) -> Option<Ende
 }
 
 /// What is kept of a session that is ended because it makes no progress.
-pub fn of_quiet_session(town: &LiveTown, live: &Live, slot: &Slot, because: &str) -> Ended {
+pub fn of_quiet_session(
+    town: &LiveTown,
+    live: &LiveSession,
+    slot: &Slot,
+    because: &str,
+) -> SessionEnd {
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
-    Ended {
+    SessionEnd {
         because: because.to_owned(),
-        ..ended(town, slot, End::Unknown, &screen)
+        ..ended(town, slot, ProcessEnd::Unknown, &screen)
     }
 }
 
 /// What a start that failed says of a session that ended at once.
-pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> Option<Ended> {
+pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> Option<SessionEnd> {
     error.chain().find_map(|cause| match cause.downcast_ref() {
         Some(HostError::EndedAtOnce { end, output, .. }) => Some(ended(town, slot, *end, output)),
         _ => None,
@@ -69,8 +74,8 @@ pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> O
 }
 
 /// Tells of it.
-pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
-    town.tell(&event!(SessionEnded,
+pub fn report(ended: &SessionEnd, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
+    town.record_event(&event!(SessionEnded,
         rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
         signal: ended.signal, because: ended.because, screen: ended.screen,
     ));
@@ -81,7 +86,7 @@ pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &s
 fn masked(town: &LiveTown, screen: &str) -> String {
     // What is shorter is no secret, and may stand anywhere.
     const SHORTEST: usize = 8;
-    let given = runtime::given(town);
+    let given = runtime::configured_variables(town);
     let given = given
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
@@ -109,9 +114,9 @@ pub fn keep(
     rig: &RigLayout,
     ids: &Ids,
     slot: &mut Slot,
-    ended: &Ended,
+    ended: &SessionEnd,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     *slot = town.transact(&store, |tx| {
         let mut current = slot.still_held(tx, ids)?;
         current.ended = Some(ended.clone());
@@ -132,7 +137,7 @@ pub fn polecat(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostEr
 
 /// Ends the session of an agent that is no worker. Says whether it ran.
 pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
-    let Some(name) = SessionName::of(agent) else {
+    let Some(name) = SessionName::for_agent(agent) else {
         return Ok(false);
     };
     let was_running = town.host.find(name.as_str())?.is_some();
@@ -142,14 +147,14 @@ pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
 
 /// Ends the processes that a worker's sessions left behind.
 pub fn leftovers(session: &str, slot: &Slot) -> Result<(), HostError> {
-    let own = process::ancestry(process::own_pid());
+    let own = process::list_ancestors(process::own_pid());
     let tokens = [&slot.token, &slot.left].into_iter();
     let left: Vec<Process> = tokens
         .filter(|token| !token.is_empty())
-        .flat_map(|token| process::carriers(token))
+        .flat_map(|token| process::processes_with_token(token))
         .filter(|process| !own.contains(&process.pid))
         .collect();
-    let survivors = process::end(&left, GRACE);
+    let survivors = process::end_processes(&left, GRACE);
     if survivors.is_empty() {
         return Ok(());
     }
@@ -179,11 +184,15 @@ mod tests {
     #[test]
     fn how_a_session_ended_is_kept() {
         let place = crate::testing::Place::new();
-        for end in [End::Exit(7), End::Signal(9), End::Unknown] {
+        for end in [
+            ProcessEnd::Exit(7),
+            ProcessEnd::Signal(9),
+            ProcessEnd::Unknown,
+        ] {
             let kept = super::ended(&place.town, &Slot::default(), end, "");
             let text = serde_json::to_string(&kept).unwrap();
-            let again: Ended = serde_json::from_str(&text).unwrap();
-            assert_eq!(again.how(), end.to_string());
+            let again: SessionEnd = serde_json::from_str(&text).unwrap();
+            assert_eq!(again.describe(), end.to_string());
         }
     }
 
@@ -201,7 +210,7 @@ mod tests {
         std::fs::write(place.town.layout.settings(), settings).unwrap();
         let error =
             "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
-        let ended = super::ended(&place.town, &Slot::default(), End::Exit(1), error);
+        let ended = super::ended(&place.town, &Slot::default(), ProcessEnd::Exit(1), error);
         assert_eq!(
             ended.screen,
             ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]

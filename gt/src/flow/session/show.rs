@@ -1,17 +1,17 @@
 //! What an agent's session shows, to those who may look.
 
-use crate::host::{Live, LiveTown};
+use crate::host::{LiveSession, LiveTown};
 use crate::town::identity::{Address, SessionName};
 
 /// The name of an agent's session; a person has none.
 pub fn name_of(agent: &Address) -> anyhow::Result<SessionName> {
-    SessionName::of(agent)
+    SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))
 }
 
 /// The session of an agent, running or just ended.
-pub fn find(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Live>> {
-    Ok(match SessionName::of(agent) {
+pub fn find(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<LiveSession>> {
+    Ok(match SessionName::for_agent(agent) {
         Some(name) => town.host.find(name.as_str())?,
         None => None,
     })

@@ -11,8 +11,8 @@ use super::end;
 use crate::flow::sandbox;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::host::runtime::{self, Preset, Ready, Runtime};
-use crate::host::{HostError, Live, Sent, SessionSpec};
+use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
+use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
 use crate::record::polecat::Claimed;
 use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
 use crate::record::progress;
@@ -85,7 +85,9 @@ pub fn polecat(
         }
         return Err(error);
     }
-    town.tell(&event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id));
+    town.record_event(
+        &event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id),
+    );
     if let Some(ended) = ended {
         end::report(
             &ended,
@@ -114,7 +116,7 @@ fn record_start(
     claimed: &Claimed,
     slot: &Slot,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         slot.still_held(tx, &claimed.ids)?;
@@ -175,9 +177,9 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
@@ -224,7 +226,7 @@ pub fn restart_session(
             return Err(error);
         }
     }
-    town.tell(&event!(Respawn,
+    town.record_event(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
         handed_over: counted == Counted::Not, snapshot: saved.map(|saved| saved.refname),
     ));
@@ -239,7 +241,7 @@ fn keep_host(
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         // A session that handed its work in already needs nothing.
         if let Ok(mut current) = slot.still_held(tx, ids) {
@@ -251,7 +253,7 @@ fn keep_host(
 }
 
 /// Refuses to end another session than the one with this token.
-pub fn refuse_another(live: Option<&Live>, token: &str) -> anyhow::Result<()> {
+pub fn refuse_another(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
     let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
     anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
     Ok(())
@@ -259,26 +261,26 @@ pub fn refuse_another(live: Option<&Live>, token: &str) -> anyhow::Result<()> {
 
 /// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
 /// configured one. One that runs already is left as it is.
-pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result<Live> {
+pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result<LiveSession> {
     let session = name_of(address)?;
     match town.host.find(session.as_str())? {
         Some(live) if live.dead.is_none() => return Ok(live),
         Some(_) => town.host.kill(session.as_str())?,
         None => {}
     }
-    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
-    let runtime = runtime::resolve(town, rig.as_ref(), address, wanted)?;
+    let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
+    let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
     let message = fill(
         START,
         &[
             ("prime", asks_for_prime(&runtime)),
-            ("recipient", &address.spoken()),
+            ("recipient", &address.display_name()),
             ("time", &local_time(town)),
         ],
     );
-    let home = town::home_of(town, address);
+    let home = town::agent_home(town, address);
     // Without the file `gt prime` gives the agent the same text.
-    town::role_file::ensure(town, address, runtime.preset.runs_hooks()).ok();
+    town::role_file::ensure_role_file(town, address, runtime.preset.has_hooks()).ok();
     let env = identity_env(town, address, session.as_str());
     let (live, _) = begin(
         town,
@@ -292,7 +294,7 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
         },
     )?;
     let agent = &runtime.name;
-    town.tell(&event!(SessionBegun, session: session.as_str(), agent: agent));
+    town.record_event(&event!(SessionBegun, session: session.as_str(), agent: agent));
     Ok(live)
 }
 
@@ -302,7 +304,7 @@ pub fn tell_of_work(
     address: &Address,
     bead: &Bead,
 ) -> anyhow::Result<Option<String>> {
-    let Some(session) = SessionName::of(address) else {
+    let Some(session) = SessionName::for_agent(address) else {
         return Ok(None);
     };
     let Some(live) = town
@@ -315,15 +317,18 @@ pub fn tell_of_work(
     let title = kit::ui::escape::escape_line(&bead.title);
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
     let shown = progress::last_shown(town, &live);
-    town.host
-        .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
+    town.host.send(
+        &live.name,
+        text.trim(),
+        &runtime::input_rules_of(town, address),
+    )?;
     Pulse::note_typed(town, &live.name, shown);
     Ok(Some(live.name))
 }
 
 /// What an agent is asked to do first: nothing where its program runs our hooks, which bring it its context.
-fn asks_for_prime(runtime: &Runtime) -> &'static str {
-    if runtime.preset.runs_hooks() {
+fn asks_for_prime(runtime: &AgentRuntime) -> &'static str {
+    if runtime.preset.has_hooks() {
         ""
     } else {
         "Run `gt prime` for your whole context. "
@@ -332,12 +337,12 @@ fn asks_for_prime(runtime: &Runtime) -> &'static str {
 
 /// The session of an agent.
 pub fn name_of(address: &Address) -> anyhow::Result<SessionName> {
-    SessionName::of(address)
+    SessionName::for_agent(address)
         .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
 }
 
 /// Whether a running session is the one that the slot's lease started.
-fn is_ours(live: &Live, slot: &Slot) -> bool {
+fn is_ours(live: &LiveSession, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
@@ -370,7 +375,7 @@ fn take_lease(
     slot: &mut Slot,
     counted: Counted,
 ) -> anyhow::Result<()> {
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
         let mut current = slot.still_held(tx, ids)?;
@@ -412,13 +417,13 @@ fn launch(
     let session = name_of(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
-    let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
+    let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)?;
     let title = kit::ui::escape::escape_line(&bead.title);
     let message = fill(
         message,
         &[
             ("prime", asks_for_prime(&runtime)),
-            ("recipient", &address.spoken()),
+            ("recipient", &address.display_name()),
             ("time", &local_time(town)),
             ("bead", &bead.id),
             ("title", &title),
@@ -462,12 +467,12 @@ struct Begin {
 fn begin(
     town: &LiveTown,
     address: &Address,
-    runtime: &Runtime,
+    runtime: &AgentRuntime,
     begin: Begin,
-) -> anyhow::Result<(Live, Option<String>)> {
+) -> anyhow::Result<(LiveSession, Option<String>)> {
     let session = name_of(address)?;
     for warning in &runtime.warnings {
-        town.tell(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
+        town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
     let preset = &runtime.preset;
     let ready = runtime.prepare(town, address, &begin.home)?;
@@ -475,31 +480,34 @@ fn begin(
     env.push((town::process::AGENT.to_owned(), runtime.name.clone()));
     env.extend(ready.env);
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let pass = [runtime.pass.clone(), runtime::added(town, rig.as_ref())];
+    let pass = [
+        runtime.pass.clone(),
+        runtime::added_variables(town, rig.as_ref()),
+    ];
     let live = town.host.start(&SessionSpec {
         name: session.to_string(),
         cwd: begin.home,
-        argv: runtime.command(&ready.args, &begin.message),
+        argv: runtime.command_with_prompt(&ready.args, &begin.message),
         env,
         pass: pass.concat(),
         token: begin.token,
         // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
         keep: matches!(address, Address::Polecat(..)),
     })?;
-    let words = preset.to_type(&begin.message);
+    let words = preset.prompt_to_type(&begin.message);
     let mut question = None;
     if words.is_some() || !preset.ready_prompt_prefix.is_empty() {
         let limit = std::time::Duration::from_secs(60);
         let ready = runtime::wait_until_ready(town.host.as_ref(), &live.name, preset, limit)?;
         question = match (ready, words) {
-            (Ready::NeedsPerson(dialog), _) => Some(dialog),
-            (Ready::Ended, _) | (_, None) => None,
+            (StartResult::NeedsPerson(dialog), _) => Some(dialog),
+            (StartResult::Ended, _) | (_, None) => None,
             (_, Some(words)) => type_first(town, &live.name, words, preset)?,
         };
         if let Some(dialog) = &question {
-            town.tell(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
+            town.record_event(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
             // It is over when the program's hooks report that it goes on.
-            if preset.runs_hooks() {
+            if preset.has_hooks() {
                 Pulse::record_dialog(town, &live.name, &live.token, dialog);
             }
         }
@@ -513,10 +521,12 @@ fn type_first(
     town: &LiveTown,
     session: &str,
     words: &str,
-    preset: &Preset,
+    preset: &RuntimePreset,
 ) -> Result<Option<String>, HostError> {
-    let sent = town.host.send(session, words.trim(), &preset.input())?;
-    Ok((sent != Sent::Submitted).then(|| "its first message is not submitted".to_owned()))
+    let sent = town
+        .host
+        .send(session, words.trim(), &preset.input_rules())?;
+    Ok((sent != SendResult::Submitted).then(|| "its first message is not submitted".to_owned()))
 }
 
 /// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.

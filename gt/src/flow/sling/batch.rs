@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::family::begin_member;
 use super::{Begun, SlingRequest, Slung, begin, family};
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
 /// Beads to be slung alike.
 #[derive(Debug, Clone, Default)]
@@ -106,8 +106,8 @@ fn finish_all(
     begun: Vec<Member>,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<Slung>> {
-    let limit = Layers::load(town, None).unwrap_or_default();
-    let limit = limit.usable("patrol.budget.starts").as_u64();
+    let limit = SettingsLayers::load(town, None).unwrap_or_default();
+    let limit = limit.valid_value("patrol.budget.starts").as_u64();
     let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();

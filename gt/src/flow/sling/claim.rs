@@ -8,7 +8,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::{SlingRequest, leaving, rig_of};
 use crate::flow::convoy::integration;
-use crate::host::Live;
+use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, End};
 use crate::record::merge_request;
@@ -16,7 +16,7 @@ use crate::record::polecat::Claimed;
 use crate::record::polecat::{self, Ids, Polecat, PolecatState, Slinging, Slot, SlotState};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
-use crate::town::beads::Found;
+use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
@@ -103,8 +103,8 @@ pub struct Wish<'a> {
 /// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
 /// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
 pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
-    let store = town.rig_store(rig)?;
-    let prefix = town.prefix(rig.name());
+    let store = town.open_rig_store(rig)?;
+    let prefix = town.prefix_of_rig(rig.name());
     if wish.name.is_none() {
         leaving::wait(town, rig, &store.snapshot()?, &wish.request.bead)?;
     }
@@ -160,8 +160,8 @@ pub(super) fn reload(
     name: &str,
     lock: Lock,
 ) -> anyhow::Result<Option<Claimed>> {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let snapshot = town.rig_store(rig)?.snapshot()?;
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let snapshot = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
         matches!(slot.state, SlotState::Slinging(_)) && slot.still_held(&snapshot, &ids).is_ok();
@@ -236,7 +236,7 @@ fn choose(
     town: &LiveTown,
     rig: &RigLayout,
     beads: &Snapshot,
-    sessions: &[Live],
+    sessions: &[LiveSession],
     wish: &Wish,
     lost: &BTreeSet<String>,
 ) -> anyhow::Result<String> {
@@ -247,7 +247,7 @@ fn choose(
             None => Ok(name.to_owned()),
         };
     }
-    let limit = config::max_polecats(town, rig);
+    let limit = config::max_polecats_of(town, rig);
     // The worker that has this bead gives it up.
     let others = all
         .iter()
@@ -271,14 +271,14 @@ fn choose(
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
     used.extend(folders(rig));
-    let (style, names) = config::names(town, rig);
+    let (style, names) = config::namepool_of(town, rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
 /// Whatever the name comes from: another agent's session would be taken for this worker's.
 fn check_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
-    let registry = town.registry()?;
+    let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
     Ok(check_worker_name(&address, rigs)?)
 }
@@ -433,7 +433,7 @@ pub(super) fn release_holders(
 /// Hooks a bead to an agent that is no polecat.
 pub(super) fn hook_agent(
     town: &LiveTown,
-    found: &Found,
+    found: &FoundBead,
     address: &Address,
     force: bool,
 ) -> anyhow::Result<()> {
@@ -448,7 +448,7 @@ pub(super) fn hook_agent(
         }
         check_open(bead, force)?;
         if let Some(rig) = rig_of(&found.home) {
-            queued_sling::leave(tx, &town.prefix(rig), id)?;
+            queued_sling::leave(tx, &town.prefix_of_rig(rig), id)?;
         }
         hook_bead(tx, id, &holder, "", None).map(drop)
     })

@@ -6,11 +6,11 @@ use super::{SlingRequest, Slung, ensure_convoy};
 use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, QueuedSling, read, record_id};
 use crate::town::RigLayout;
-use crate::town::beads::Found;
+use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
 /// What blocks a bead right now.
-pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<String>> {
+pub(super) fn blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
     let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)
@@ -21,7 +21,7 @@ pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<Str
         .bead_ref(id)
         .is_some_and(|head| head.has_external_edge())
     {
-        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
+        blockers.extend(town.read_stores()?.external_blockers(&found.bead));
     }
     Ok(blockers)
 }
@@ -40,8 +40,8 @@ pub fn enqueue(
         bead.id,
         bead.status
     );
-    let store = town.rig_store(rig)?;
-    let id = record_id(&town.prefix(rig.name()), &bead.id);
+    let store = town.open_rig_store(rig)?;
+    let id = record_id(&town.prefix_of_rig(rig.name()), &bead.id);
     town.transact(&store, |tx| {
         let now = tx.now();
         let before = tx
@@ -77,7 +77,7 @@ pub fn enqueue(
         Ok(())
     })?;
     let convoy = ensure_convoy(town, bead, request.no_convoy)?;
-    town.tell(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
+    town.record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
     Ok(Slung {
         bead: bead.id.clone(),
         title: bead.title.clone(),

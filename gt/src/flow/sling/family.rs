@@ -25,7 +25,7 @@ const MAKING: Duration = Duration::from_secs(120);
 pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
     let found = town.find_bead(id)?;
     if record::convoy::is_convoy(&found.bead) {
-        let stores = town.stores()?;
+        let stores = town.read_stores()?;
         let is_open = |id: &&str| {
             stores
                 .get(id)
@@ -78,7 +78,7 @@ fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
 fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
     // Whoever slings it in the same moment finds the convoy that the other made.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     let open = record::convoy::list(&convoys, false);
     let own = open
         .iter()
@@ -130,7 +130,7 @@ mod tests {
     fn an_epic_slung_several_times_at_once_gets_one_convoy() {
         let place = Place::new();
         let town = &place.town;
-        let store = town.store().unwrap();
+        let store = town.open_town_store().unwrap();
         let bead = |id: &str, kind: Kind| Bead {
             id: id.to_owned(),
             title: id.to_owned(),

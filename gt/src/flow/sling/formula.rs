@@ -10,7 +10,7 @@ use crate::town::beads::BeadsHome;
 
 /// The full name of a formula, if there is one of that name.
 pub fn find(town: &LiveTown, name: &str) -> Option<String> {
-    let rig = town.actor.rig().and_then(|rig| town.rig(rig).ok());
+    let rig = town.actor.rig().and_then(|rig| town.find_rig(rig).ok());
     molecule::full_name(&molecule::shelf(town, rig.as_ref()), name)
 }
 
@@ -25,7 +25,7 @@ pub fn on_bead(
     let BeadsHome::Rig(rig) = &found.home else {
         anyhow::bail!("{bead} is a bead of the town: formulas are poured for beads of a rig");
     };
-    let rig = town.rig(rig)?;
+    let rig = town.find_rig(rig)?;
     let beads = found.store.snapshot()?;
     let has = record::molecule::own_root_of(&beads, &found.bead.id);
     let origin = has.and_then(|root| Some(beads.get(&root)?.source_formula.clone()));
@@ -51,16 +51,16 @@ pub fn as_work(
 /// The rig of a target: the one that it names, or that of the agent.
 pub fn rig_of(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
     let name = target.trim_end_matches('/');
-    if let Ok(rig) = town.rig(name) {
+    if let Ok(rig) = town.find_rig(name) {
         return Ok(rig);
     }
     let address = if name.is_empty() {
         town.actor.clone()
     } else {
-        town.address(name)?
+        town.parse_address(name)?
     };
     match address.rig() {
-        Some(rig) => town.rig(rig),
+        Some(rig) => town.find_rig(rig),
         None => anyhow::bail!("name a rig for this formula: its beads are made there"),
     }
 }

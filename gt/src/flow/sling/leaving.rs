@@ -40,7 +40,7 @@ pub(super) fn wait(
     bead: &str,
 ) -> anyhow::Result<()> {
     let before = worker_before(rig, beads, bead);
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     let mut failed = None;
     clock::wait_for(LEAVES, || {
         match is_worth_it(town, rig, &store, before.as_deref()) {
@@ -101,7 +101,7 @@ mod tests {
     fn the_worker_before_is_the_one_that_closed_last_of_what_the_bead_waited_for() {
         let place = Place::new();
         let rig = place.town.layout.rig("web");
-        let store = place.town.store().unwrap();
+        let store = place.town.open_town_store().unwrap();
         let done = |id: &str, who: &str, at: &str| Bead {
             id: id.to_owned(),
             title: id.to_owned(),

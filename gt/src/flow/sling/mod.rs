@@ -57,7 +57,7 @@ use crate::record::merge_request;
 use crate::record::polecat::Claimed;
 use crate::record::polecat::{SlingStep, Slot};
 use crate::town::RigLayout;
-use crate::town::beads::{BeadsHome, Found};
+use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
@@ -166,7 +166,9 @@ fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
         }
         Target::Agent(address) => {
             review(town, request, &found)?;
-            let rig = rig_of(&found.home).map(|rig| town.rig(rig)).transpose()?;
+            let rig = rig_of(&found.home)
+                .map(|rig| town.find_rig(rig))
+                .transpose()?;
             let queue = match &rig {
                 Some(rig) => hold_queue(town, rig, request)?,
                 None => None,
@@ -210,12 +212,15 @@ pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result
 }
 
 /// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
-fn review(town: &LiveTown, request: &SlingRequest, found: &Found) -> anyhow::Result<()> {
+fn review(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));
     let asks = !request.no_convoy
         && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
         && town_hook::for_auto_convoys(town, rig.as_ref());
-    if !asks || !record::convoy::tracking(&town.store()?.snapshot()?, &found.bead.id).is_empty() {
+    if !asks
+        || !record::convoy::tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
+            .is_empty()
+    {
         return Ok(());
     }
     let purpose = convoy::review::Purpose {
@@ -236,7 +241,7 @@ fn can_start(
     town.host.check()?;
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
     let wanted = request.agent.as_deref().unwrap_or_default();
-    runtime::resolve(town, Some(rig), &someone, wanted)?;
+    runtime::resolve_runtime(town, Some(rig), &someone, wanted)?;
     Ok(())
 }
 
@@ -288,10 +293,10 @@ fn keep_for_next(
     rig: &RigLayout,
     request: &SlingRequest,
 ) -> anyhow::Result<Option<String>> {
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let bead = beads.get(&request.bead);
     let hooked = bead.filter(|bead| bead.status == Status::Hooked);
-    let holder = hooked.and_then(|bead| town.address(&bead.assignee).ok());
+    let holder = hooked.and_then(|bead| town.parse_address(&bead.assignee).ok());
     let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
         return Ok(None);
     };
@@ -300,7 +305,7 @@ fn keep_for_next(
     if at != rig.name() || lock.is_err() {
         return Ok(None);
     }
-    let slot = Slot::load(&beads, &Slot::id(&town.prefix(&at), &at, &name));
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(&at), &at, &name));
     // A sandbox that git cannot read stays unchanged, and must not keep the bead from someone else.
     let sandbox = Sandbox::of(town, rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
@@ -313,7 +318,7 @@ fn hold_queue(
     rig: &RigLayout,
     request: &SlingRequest,
 ) -> anyhow::Result<Option<Lock>> {
-    let beads = town.rig_store(rig)?.snapshot()?;
+    let beads = town.open_rig_store(rig)?.snapshot()?;
     let Some(open) = merge_request::open_request_of(&beads, &request.bead) else {
         return Ok(None);
     };
@@ -344,7 +349,7 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         let session = session::start::name_of(&claimed.ids.address)?;
         session::end::polecat(town, session.as_str(), &slot)?;
         integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
-        let stands_on = followup::stands_on(&town.rig_store(rig)?.snapshot()?, &claimed.bead);
+        let stands_on = followup::stands_on(&town.open_rig_store(rig)?.snapshot()?, &claimed.bead);
         let stands_on = stands_on.filter(|on| on.target == slot.target);
         let prepared = Sandbox::of(town, rig, &claimed.worker.name).prepare(
             &slot.branch,
@@ -353,7 +358,7 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         )?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
-        town.tell(&event!(FreshBranch,
+        town.record_event(&event!(FreshBranch,
             bead: claimed.bead.id, rig: rig.name(), polecat: claimed.worker.name, branch: slot.branch,
             sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
             fetch_failed: prepared.stale,
@@ -394,7 +399,7 @@ fn advance(
     if let Some(sling) = slot.state.slinging_mut() {
         sling.step = step;
     }
-    let store = town.rig_store(rig)?;
+    let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         slot.still_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)
@@ -403,7 +408,7 @@ fn advance(
 
 /// The convoy that tracks the bead; makes one where none does.
 fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
-    let tracking = record::convoy::tracking(&town.store()?.snapshot()?, &bead.id);
+    let tracking = record::convoy::tracking(&town.open_town_store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
     }
@@ -415,7 +420,7 @@ fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Resul
 
 /// Puts what earlier workers of the convoy wrote down into the sandbox.
 fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<()> {
-    let convoys = town.store()?.snapshot()?;
+    let convoys = town.open_town_store()?.snapshot()?;
     discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = Git::at(rig.repo()).with_network(RECEIVE);
@@ -426,7 +431,7 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyho
     let placed = Sandbox::of(town, rig, &claimed.worker.name).place_documents(&key)?;
     if placed > 0 {
         let polecat = &claimed.worker.name;
-        town.tell(&event!(DiscoveryPlaced,
+        town.record_event(&event!(DiscoveryPlaced,
             bead: claimed.bead.id, rig: rig.name(), polecat: polecat, key: key, files: placed,
         ));
     }
@@ -434,7 +439,7 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyho
 }
 
 fn tell(town: &LiveTown, bead: &str, target: &str) {
-    town.tell(&event!(Sling, bead: bead, target: target));
+    town.record_event(&event!(Sling, bead: bead, target: target));
 }
 
 /// The rig in which a bead lives, for a target that must be in the same one.

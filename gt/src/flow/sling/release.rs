@@ -35,14 +35,14 @@ pub fn release_closed(
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let store = town.rig_store(rig)?;
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let store = town.open_rig_store(rig)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     if why_released(beads.get(&slot.bead), &slot).is_none() {
         return Ok(None);
     }
-    if let Some(session) = SessionName::of(&ids.address) {
+    if let Some(session) = SessionName::for_agent(&ids.address) {
         session::end::polecat(town, session.as_str(), &slot)?;
     }
     let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
@@ -88,7 +88,7 @@ pub fn release_closed(
     let Some(why) = why else {
         return Ok(None);
     };
-    town.tell(&event!(Release,
+    town.record_event(&event!(Release,
         bead: slot.bead, rig: rig.name(), polecat: name, reason: why, rescue: kept,
     ));
     Ok(Some(format!("{} taken off the hook: {why}", slot.bead)))

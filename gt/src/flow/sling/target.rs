@@ -56,18 +56,18 @@ pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::
     let target = match text {
         "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
         "" | "." => of_address(town, town.actor.clone())?,
-        rig if !rig.contains('/') && town.registry()?.rigs.contains_key(rig) => {
+        rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
             Target::Rig(town.layout.rig(rig))
         }
         "deacon/dogs" => Target::Agent(idle_dog(town)?),
         "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
             return Err(town
-                .rig(name)
+                .find_rig(name)
                 .err()
                 .unwrap_or_else(|| TargetError::Nobody.into()));
         }
-        address => of_address(town, town.address(address)?)?,
+        address => of_address(town, town.parse_address(address)?)?,
     };
     let rig = match &target {
         Target::Rig(rig) | Target::Polecat(rig, _) => rig.name(),
@@ -106,7 +106,7 @@ fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
 
 /// The first dog that has nothing to do, and nothing on its hook.
 fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {
         let hook = hook::hook_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
@@ -118,7 +118,7 @@ fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
 
 fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
     if let Some(rig) = address.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     Ok(match address {
         Address::Polecat(rig, name) => Target::Polecat(town.layout.rig(&rig), name),

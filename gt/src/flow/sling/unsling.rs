@@ -49,17 +49,19 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             status: bead.status.to_string()
         }
     );
-    let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
+    let holder = town
+        .parse_address(&bead.assignee)
+        .unwrap_or(Address::Overseer);
     let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
-            let rig = town.rig(rig)?;
+            let rig = town.find_rig(rig)?;
             let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-            let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+            let id = Slot::id(&town.prefix_of_rig(rig.name()), rig.name(), name);
             let beads = found.store.snapshot()?;
             check_still(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
             let kept = Sandbox::of(town, &rig, name).keep_uncommitted(&slot)?;
-            let session = SessionName::of(&holder).filter(|_| town.actor != holder);
+            let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
                 session::end::polecat(town, session.as_str(), &slot)?;
             }
@@ -71,7 +73,7 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             (None, None)
         }
     };
-    town.tell(&event!(Unhook, bead: bead.id, target: holder.to_string()));
+    town.record_event(&event!(Unhook, bead: bead.id, target: holder.to_string()));
     Ok(Unslung {
         bead: bead.id,
         holder: bead.assignee,

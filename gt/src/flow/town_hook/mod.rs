@@ -31,7 +31,7 @@ pub(crate) use surroundings::{looks_secret, passed_on};
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
 
 /// What hooks are run for.
@@ -185,7 +185,7 @@ pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
             find::Found::None => continue,
             find::Found::Ignored(why) => {
                 let hook = shown(town, &place);
-                town.tell(&event!(HookIgnored, hook: hook, reason: why));
+                town.record_event(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
@@ -216,7 +216,7 @@ fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
     const BRIEFING: Duration = Duration::from_secs(15);
     let said = text_setting(town, rig, "hooks.timeout");
     let limit = said
-        .and_then(|text| crate::town::config::duration(&text))
+        .and_then(|text| crate::town::config::parse_setting_duration(&text))
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);
     if event == Event::ConvoyBriefing {
@@ -227,13 +227,13 @@ fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
 
 /// A setting that is text. Settings that cannot be read count as not set: the command that changes them reports it.
 fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
-    let layers = Layers::load(town, rig).ok()?;
+    let layers = SettingsLayers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())
 }
 
 /// Whether automatic convoys run hooks, too.
 pub fn for_auto_convoys(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
-    let layers = Layers::load(town, rig).ok();
+    let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
@@ -254,7 +254,7 @@ fn tell(town: &LiveTown, event: Event, call: &Call, ran: &Ran) {
     };
     let rig = call.rig.map(|rig| ("rig", rig.name().to_owned()));
     let about = rig.into_iter().chain(call.about.iter().cloned());
-    town.tell(&event::Event::HookRun(event::HookRun {
+    town.record_event(&event::Event::HookRun(event::HookRun {
         event: event.name().to_owned(),
         hook: ran.hook.clone(),
         outcome: outcome.to_owned(),

@@ -26,7 +26,7 @@ fn without_a_hook_nothing_is_run_and_nothing_is_told() {
     assert!(report.runs.is_empty() && report.warnings.is_empty());
     assert!(!has(&place.town, None, Event::PreConvoy));
     assert!(
-        crate::town::event::read(&place.town.layout)
+        crate::town::event::read_events(&place.town.layout)
             .unwrap()
             .is_empty()
     );
@@ -49,7 +49,7 @@ fn a_hook_is_told_the_five_variables_and_its_run_is_an_event() {
     );
     assert_eq!(report.runs[0].verdict, Verdict::Approved);
     assert_eq!(report.warnings.len(), 1, "it printed no result");
-    let told = crate::town::event::read(&town.layout).unwrap();
+    let told = crate::town::event::read_events(&town.layout).unwrap();
     assert_eq!(told[0].kind, "hook_run");
     assert_eq!(told[0].payload["outcome"], "approved");
     assert_eq!(told[0].payload["saw"]["exit"], 0);

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::protocol::{Answer, DaemonRequest, LINE_LIMIT};
+use super::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
 use super::socket_path;
 use crate::town::Town;
 
@@ -12,7 +12,7 @@ use crate::town::Town;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks the daemon something. No daemon is an error of the kind `NotFound` or `ConnectionRefused`.
-pub fn ask(town: &Town, request: &DaemonRequest) -> io::Result<Answer> {
+pub fn ask_daemon(town: &Town, request: &DaemonRequest) -> io::Result<DaemonAnswer> {
     let mut stream = UnixStream::connect(socket_path(town))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -27,6 +27,6 @@ pub fn ask(town: &Town, request: &DaemonRequest) -> io::Result<Answer> {
 
 /// Tells a running daemon to look at the town now. None running is fine: file events and the next
 /// command do the same.
-pub fn wake(town: &Town) {
-    ask(town, &DaemonRequest::Wake).ok();
+pub fn wake_daemon(town: &Town) {
+    ask_daemon(town, &DaemonRequest::Wake).ok();
 }

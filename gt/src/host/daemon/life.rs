@@ -9,8 +9,8 @@ use std::time::Duration;
 use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
-use super::client::ask;
-use super::protocol::{Answer, DaemonRequest};
+use super::client::ask_daemon;
+use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::Town;
@@ -20,7 +20,7 @@ use crate::town::process::Process;
 /// The daemon's own record in `daemon/state.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct StateFile {
+pub struct DaemonState {
     /// Whether it runs.
     pub running: bool,
     /// Its process number.
@@ -35,7 +35,7 @@ pub struct StateFile {
 
 /// How the daemon is.
 #[derive(Debug, Clone, Serialize)]
-pub struct Status {
+pub struct DaemonStatus {
     /// Whether it runs.
     pub running: bool,
     /// Its process number; 0 where it does not run.
@@ -107,23 +107,23 @@ pub fn state_path(town: &Town) -> PathBuf {
 }
 
 /// Asks after the daemon: on its socket, else from lock and state file.
-pub fn status(town: &Town) -> Status {
-    let stored: StateFile = file::read_file_if_exists(&state_path(town))
+pub fn read_daemon_status(town: &Town) -> DaemonStatus {
+    let stored: DaemonState = file::read_file_if_exists(&state_path(town))
         .ok()
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
-    let answer = ask(town, &DaemonRequest::Status).ok();
+    let answer = ask_daemon(town, &DaemonRequest::Status).ok();
     // One that answers runs, whatever became of its lock file.
     let running = answer.is_some() || !Lock::is_free(&lock_path(town));
     match answer {
-        Some(Answer::Status {
+        Some(DaemonAnswer::Status {
             pid,
             started_at,
             passes,
             last_pass,
             degraded,
-        }) => Status {
+        }) => DaemonStatus {
             running,
             pid,
             started_at,
@@ -131,9 +131,9 @@ pub fn status(town: &Town) -> Status {
             heartbeat_count: passes,
             degraded,
         },
-        _ => Status {
+        _ => DaemonStatus {
             running,
-            pid: if running { pid(town) } else { 0 },
+            pid: if running { read_pid(town) } else { 0 },
             started_at: stored.started_at,
             last_heartbeat: stored.last_heartbeat,
             heartbeat_count: stored.heartbeat_count,
@@ -143,10 +143,10 @@ pub fn status(town: &Town) -> Status {
 }
 
 /// Starts the daemon detached from this terminal; returns its process number once it answers.
-pub fn start(town: &Town) -> anyhow::Result<u32> {
-    let now = status(town);
+pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
+    let now = read_daemon_status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
-    let program = program(town)?;
+    let program = find_daemon_program(town)?;
     file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(town), 0o600)?;
     let before = log.metadata()?.len();
@@ -155,14 +155,14 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
         .arg(town.layout.root());
     let run = run.cwd(town.layout.root()).env_clear();
     // Who starts the daemon, and from which agent's session, must not leak into the sessions it starts.
-    let pass = runtime::passed(town);
-    let kept = |name: &str| !is_foreign(name) || wrapper::is_passed(name, &pass);
+    let pass = runtime::inheritable_variables(town);
+    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
     let own = town.env.vars().filter(|(name, _)| kept(name));
     own.fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
-        match ask(town, &DaemonRequest::Status) {
-            Ok(Answer::Status { pid, .. }) => Some(pid),
+        match ask_daemon(town, &DaemonRequest::Status) {
+            Ok(DaemonAnswer::Status { pid, .. }) => Some(pid),
             _ => None,
         }
     });
@@ -195,15 +195,15 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "AI_AGENT",
     ];
     let is_own = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    is_own && !wrapper::is_passed(name, &[])
+    is_own && !wrapper::is_session_variable(name, &[])
 }
 
 /// Asks the daemon to end and waits until it has. Sessions go on: they do not need it.
-pub fn stop(town: &Town) -> anyhow::Result<u32> {
-    let now = status(town);
+pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
+    let now = read_daemon_status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
-    ask(town, &DaemonRequest::Stop).ok();
+    ask_daemon(town, &DaemonRequest::Stop).ok();
     let gone = clock::wait_for(Duration::from_secs(10), || {
         // It lets go of its lock a moment before its end.
         let has_ended = process.is_none_or(|process| !process.is_alive());
@@ -220,7 +220,7 @@ pub fn stop(town: &Town) -> anyhow::Result<u32> {
 }
 
 /// The program `gtd`: beside `gt`, else on `PATH`.
-fn program(town: &Town) -> Result<PathBuf, DaemonError> {
+fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
     let beside = town.exe.parent().map(|folder| folder.join("gtd"));
     beside
         .filter(|path| path.is_file())
@@ -230,7 +230,7 @@ fn program(town: &Town) -> Result<PathBuf, DaemonError> {
         })
 }
 
-fn pid(town: &Town) -> u32 {
+fn read_pid(town: &Town) -> u32 {
     let text = std::fs::read_to_string(pid_path(town)).unwrap_or_default();
     text.lines()
         .next()

@@ -13,7 +13,7 @@ const LARGE: u64 = 10 << 20;
 const KEPT: usize = 3;
 
 /// Rotates a log if it is large, or with `force` if it is not empty. Says whether it did.
-pub fn rotate(log: &Path, force: bool) -> io::Result<bool> {
+pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
     let size = match fs::metadata(log) {
         Ok(meta) => meta.len(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
@@ -48,16 +48,16 @@ mod tests {
     fn case_24_a_small_log_stays_and_old_ones_move_up_until_the_last_goes() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("daemon.log");
-        assert!(!rotate(&log, true).unwrap(), "no file");
+        assert!(!rotate_log(&log, true).unwrap(), "no file");
         fs::write(&log, "").unwrap();
-        assert!(!rotate(&log, true).unwrap(), "empty");
+        assert!(!rotate_log(&log, true).unwrap(), "empty");
         fs::write(&log, "small").unwrap();
-        assert!(!rotate(&log, false).unwrap());
+        assert!(!rotate_log(&log, false).unwrap());
         // Who writes appends, and goes on to.
         let mut writer = append(&log);
         for text in ["a", "b", "c", "d"] {
             io::Write::write_all(&mut writer, text.as_bytes()).unwrap();
-            assert!(rotate(&log, true).unwrap());
+            assert!(rotate_log(&log, true).unwrap());
             assert_eq!(fs::read(&log).unwrap(), b"");
         }
         let read =
@@ -72,7 +72,7 @@ mod tests {
             .unwrap()
             .set_len(LARGE)
             .unwrap();
-        assert!(rotate(&log, false).unwrap());
+        assert!(rotate_log(&log, false).unwrap());
     }
 
     fn append(log: &Path) -> fs::File {

@@ -8,13 +8,14 @@ mod log_file;
 pub mod protocol;
 mod unit;
 
-pub use client::{ask, wake};
+pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{
-    DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
+    DaemonError, DaemonState, DaemonStatus, lock_path, log_path, pid_path, read_daemon_status,
+    start_daemon, state_path, stop_daemon,
 };
-pub use log_file::rotate;
-pub use unit::{Installed, install, may_install};
+pub use log_file::rotate_log;
+pub use unit::{InstalledUnit, can_install_unit, install_unit};
 
 use std::path::PathBuf;
 

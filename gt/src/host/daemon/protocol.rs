@@ -24,7 +24,7 @@ pub enum DaemonRequest {
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Answer {
+pub enum DaemonAnswer {
     /// How it is.
     Status {
         /// Its process number.

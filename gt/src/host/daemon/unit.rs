@@ -15,7 +15,7 @@ const UNIT: &str = include_str!("../../../templates/gtd.service");
 
 /// What was written.
 #[derive(Debug, Clone, Serialize)]
-pub struct Installed {
+pub struct InstalledUnit {
     /// The unit's name.
     pub unit: String,
     /// The unit file.
@@ -47,14 +47,14 @@ fn unit_path(town: &Town) -> (String, PathBuf) {
 }
 
 /// Whether a systemd of this user runs that has no unit of this town yet.
-pub fn may_install(town: &Town) -> bool {
+pub fn can_install_unit(town: &Town) -> bool {
     let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runs = runtime.is_some_and(|folder| folder.join("systemd").is_dir());
     runs && !unit_path(town).1.is_file()
 }
 
 /// Writes the unit file and the environment file that it names. Nothing is enabled or started.
-pub fn install(town: &Town) -> anyhow::Result<Installed> {
+pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
     let root = town.layout.root();
     let (unit, path) = unit_path(town);
     if let Some(units) = path.parent() {
@@ -72,16 +72,19 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .ok_or_else(|| DaemonError::NoProgram {
             gt: town.exe.clone(),
         })?;
-    let (variables, lines) = variables(town);
+    let (variables, lines) = inherited_environment(town);
     // One that others could read so far would keep its mode.
     file::remove_file(&environment)?;
     file::replace_file(&environment, lines.as_bytes(), 0o600)?;
     let text = UNIT
-        .replace("{gtd}", &quoted(&gtd.display().to_string()))
-        .replace("{environment}", &quoted(&environment.display().to_string()))
-        .replace("{town}", &quoted(&root.display().to_string()));
+        .replace("{gtd}", &quote_path(&gtd.display().to_string()))
+        .replace(
+            "{environment}",
+            &quote_path(&environment.display().to_string()),
+        )
+        .replace("{town}", &quote_path(&root.display().to_string()));
     file::replace_file(&path, text.as_bytes(), 0o644)?;
-    Ok(Installed {
+    Ok(InstalledUnit {
         unit,
         path,
         environment,
@@ -90,23 +93,23 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
 }
 
 /// The names of the variables that a session started here would have of the caller's, and their lines.
-fn variables(town: &Town) -> (Vec<String>, String) {
-    let pass = runtime::passed(town);
+fn inherited_environment(town: &Town) -> (Vec<String>, String) {
+    let pass = runtime::inheritable_variables(town);
     let mut vars: BTreeMap<&str, &str> = town
         .env
         .vars()
-        .filter(|(name, _)| wrapper::is_passed(name, &pass))
+        .filter(|(name, _)| wrapper::is_session_variable(name, &pass))
         .collect();
     vars.entry("PATH").or_insert("/usr/local/bin:/usr/bin:/bin");
     let names = vars.keys().map(|name| (*name).to_owned()).collect();
     let lines = vars
         .iter()
-        .map(|(name, value)| format!("{name}={}\n", quoted_value(value)));
+        .map(|(name, value)| format!("{name}={}\n", quote_value(value)));
     (names, lines.collect())
 }
 
 /// A value as an environment file wants it.
-fn quoted_value(value: &str) -> String {
+fn quote_value(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {
         if matches!(c, '"' | '\\' | '`' | '$') {
@@ -119,7 +122,7 @@ fn quoted_value(value: &str) -> String {
 }
 
 /// A path as a unit file wants it: `%` doubled, blanks escaped.
-fn quoted(path: &str) -> String {
+fn quote_path(path: &str) -> String {
     path.replace('\\', "\\\\")
         .replace('%', "%%")
         .replace(' ', "\\x20")
@@ -131,12 +134,12 @@ mod tests {
 
     #[test]
     fn specifiers_and_blanks_of_paths_are_escaped() {
-        assert_eq!(quoted("/a b/50%"), "/a\\x20b/50%%");
+        assert_eq!(quote_path("/a b/50%"), "/a\\x20b/50%%");
     }
 
     #[test]
     fn values_of_variables_are_quoted() {
-        assert_eq!(quoted_value("/a b:/c"), "\"/a b:/c\"");
-        assert_eq!(quoted_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
+        assert_eq!(quote_value("/a b:/c"), "\"/a b:/c\"");
+        assert_eq!(quote_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
     }
 }

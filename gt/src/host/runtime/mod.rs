@@ -11,9 +11,10 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
-pub use preset::{Dialog, NonInteractive, Preset, PromptMode, RefusalSign};
-pub use ready::{Look, Ready, inspect_screen, wait_until_ready};
+pub use preset::{NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
+pub use ready::{ScreenState, StartResult, inspect_screen, wait_until_ready};
 pub use resolve::{
-    Prepared, Runtime, RuntimeError, Source, added, given, input_of, names, passed, question_of,
-    resolve,
+    AgentRuntime, PreparedRuntime, RuntimeError, RuntimeSource, added_variables,
+    configured_variables, find_agent_question, inheritable_variables, input_rules_of,
+    list_agent_names, resolve_runtime,
 };

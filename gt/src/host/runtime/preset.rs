@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 
-use crate::host::Input;
+use crate::host::InputRules;
 
 /// The built-in presets, the default one first.
 const BUILT_IN: &[&str] = &[
@@ -24,7 +24,7 @@ const BUILT_IN: &[&str] = &[
 /// An agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Preset {
+pub struct RuntimePreset {
     /// The name it is chosen by.
     pub name: String,
     /// The built-in preset that a custom one begins from.
@@ -117,7 +117,7 @@ pub struct Preset {
     pub focus_mark: String,
     /// The dialogs it may open at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dialogs: Vec<Dialog>,
+    pub dialogs: Vec<PresetDialog>,
     /// Signs on its screen that the API refused a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<RefusalSign>,
@@ -147,7 +147,7 @@ pub struct NonInteractive {
 /// A dialog that an agent program may open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Dialog {
+pub struct PresetDialog {
     /// What it is about.
     pub name: String,
     /// What it shows.
@@ -185,7 +185,7 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-impl Preset {
+impl RuntimePreset {
     /// The built-in presets.
     pub fn built_in() -> Vec<Self> {
         // A test reads every file, so none is left out here.
@@ -208,7 +208,7 @@ impl Preset {
     }
 
     /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
-    pub fn program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
+    pub fn find_program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
         if self.command == "gt" {
             return Some(exe.to_owned());
         }
@@ -221,10 +221,10 @@ impl Preset {
     }
 
     /// The argument list of a start: its own arguments, `more`, and the prompt last.
-    pub fn argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
+    pub fn start_argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(self.args.iter().chain(more).cloned());
-        let prompt = self.first_words(prompt);
+        let prompt = self.prompt_or_default(prompt);
         if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
             let words = [self.prompt_flag.as_str(), prompt].into_iter();
             argv.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
@@ -233,12 +233,12 @@ impl Preset {
     }
 
     /// What is to be typed into it once it is ready: nothing where the prompt is an argument.
-    pub fn to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
-        let words = Some(self.first_words(prompt)).filter(|words| !words.is_empty());
+    pub fn prompt_to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
+        let words = Some(self.prompt_or_default(prompt)).filter(|words| !words.is_empty());
         words.filter(|_| self.prompt_mode == PromptMode::Typed)
     }
 
-    fn first_words<'a>(&'a self, prompt: &'a str) -> &'a str {
+    fn prompt_or_default<'a>(&'a self, prompt: &'a str) -> &'a str {
         if prompt.is_empty() {
             &self.initial_prompt
         } else {
@@ -286,7 +286,7 @@ impl Preset {
     }
 
     /// The refusal of the API that these lines of a screen show last, with the line.
-    pub fn refusal_on<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
+    pub fn find_refusal<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
         screen.lines().rev().find_map(|line| {
             let sign = self.refusals.iter().find(|one| line.contains(&one.sign))?;
             Some((sign.kind.as_str(), line.trim()))
@@ -294,16 +294,16 @@ impl Preset {
     }
 
     /// Whether it reports what it does by hooks.
-    pub fn runs_hooks(&self) -> bool {
+    pub fn has_hooks(&self) -> bool {
         !self.hooks.is_empty() && self.hooks != "none"
     }
 
     /// How text is brought in to it.
-    pub fn input(&self) -> Input {
+    pub fn input_rules(&self) -> InputRules {
         let prompt = Some(self.ready_prompt_prefix.clone());
         let signs = self.dialogs.iter().map(|dialog| dialog.sign.clone());
         let mark = Some(self.dialog_mark.clone());
-        Input {
+        InputRules {
             prompt: prompt.filter(|prompt| !prompt.is_empty()),
             dialogs: signs.chain(mark.filter(|mark| !mark.is_empty())).collect(),
         }
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn every_built_in_preset_is_read() {
-        let names: Vec<_> = Preset::built_in()
+        let names: Vec<_> = RuntimePreset::built_in()
             .into_iter()
             .map(|preset| preset.name)
             .collect();
@@ -329,19 +329,19 @@ mod tests {
 
     #[test]
     fn claude_is_started_with_its_prompt_last() {
-        let claude = Preset::named("claude").unwrap();
+        let claude = RuntimePreset::named("claude").unwrap();
         let more = ["--settings".to_owned(), "/t/settings.json".to_owned()];
-        let argv = claude.argv(Path::new("/bin/claude"), &more, "go");
+        let argv = claude.start_argv(Path::new("/bin/claude"), &more, "go");
         assert_eq!(argv[1], "--dangerously-skip-permissions");
         assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
-        assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
+        assert_eq!(claude.input_rules().prompt.as_deref(), Some("❯\u{a0}"));
     }
 
     #[test]
     fn each_program_goes_on_with_a_copy_in_its_own_way_and_without_leave() {
         let file = Path::new("/s/abc.jsonl");
         let argv = |name: &str, id: &str, question: Option<&str>| {
-            let preset = Preset::named(name).unwrap();
+            let preset = RuntimePreset::named(name).unwrap();
             let argv = preset.fork_argv(Path::new(name), (id, Some(file)), question)?;
             Some(argv.join(" "))
         };
@@ -372,36 +372,36 @@ mod tests {
             assert!(argv(name, "-x", None).is_none(), "{name}");
         }
         assert!(argv("amp", "abc", Some("why?")).is_none());
-        let gemini = Preset::named("gemini").unwrap();
+        let gemini = RuntimePreset::named("gemini").unwrap();
         let nowhere = gemini.fork_argv(Path::new("gemini"), ("abc", None), None);
         assert!(nowhere.is_none(), "it needs the file");
-        let opencode = Preset::named("opencode").unwrap();
+        let opencode = RuntimePreset::named("opencode").unwrap();
         assert!(opencode.fork_env["OPENCODE_PERMISSION"].starts_with("{\"*\":\"deny\""));
     }
 
     #[test]
     fn a_first_message_is_an_argument_or_typed_or_neither() {
         let message = |name: &str| {
-            let preset = Preset::named(name).unwrap();
-            let argv = preset.argv(Path::new(name), &[], "go");
+            let preset = RuntimePreset::named(name).unwrap();
+            let argv = preset.start_argv(Path::new(name), &[], "go");
             let is_last = argv.last().is_some_and(|last| last == "go");
-            (is_last, preset.to_type("go").map(str::to_owned))
+            (is_last, preset.prompt_to_type("go").map(str::to_owned))
         };
         assert_eq!(message("codex"), (true, None));
         assert_eq!(message("amp"), (false, Some("go".to_owned())));
         assert_eq!(message("scripted"), (false, None));
-        let gemini = Preset::named("gemini").unwrap();
-        let argv = gemini.argv(Path::new("gemini"), &[], "go");
+        let gemini = RuntimePreset::named("gemini").unwrap();
+        let argv = gemini.start_argv(Path::new("gemini"), &[], "go");
         assert_eq!(argv[1..], ["--yolo", "--skip-trust", "-i", "go"]);
     }
 
     #[test]
     fn our_own_program_is_used_for_gt() {
-        let scripted = Preset::named("scripted").unwrap();
+        let scripted = RuntimePreset::named("scripted").unwrap();
         let env = Env::with_vars(Path::new("/"), []);
-        let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
+        let program = scripted.find_program(&env, Path::new("/opt/gt")).unwrap();
         assert_eq!(
-            scripted.argv(&program, &[], "ignored"),
+            scripted.start_argv(&program, &[], "ignored"),
             ["/opt/gt", "scripted"]
         );
     }

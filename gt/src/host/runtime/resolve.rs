@@ -12,35 +12,35 @@ use kit::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Preset;
-use super::ready::open_question;
+use super::RuntimePreset;
+use super::ready::find_open_question;
 use super::settings::{self, HookFileError};
-use crate::host::Input;
+use crate::host::InputRules;
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 use crate::town::identity::{Address, SessionName};
-use crate::town::{Layout, RigLayout, Town};
+use crate::town::{RigLayout, Town, TownLayout};
 
 /// A runtime and how it came to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Runtime {
+pub struct AgentRuntime {
     /// Its name.
     pub name: String,
     /// Variables of the caller that its sessions may have.
     pub pass: Vec<String>,
     /// The agent program.
-    pub preset: Preset,
+    pub preset: RuntimePreset,
     /// Its program file.
     pub program: PathBuf,
     /// What decided.
-    pub source: Source,
+    pub source: RuntimeSource,
     /// What was passed over, in words.
     pub warnings: Vec<String>,
 }
 
 /// What decided on a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum RuntimeSource {
     /// `--agent`.
     Flag,
     /// The rig's setting for the role.
@@ -55,7 +55,7 @@ pub enum Source {
     BuiltIn,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for RuntimeSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Flag => "--agent",
@@ -128,7 +128,7 @@ pub enum RuntimeError {
 /// What the settings of a town or a rig say about agents.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Settings {
+struct AgentSettings {
     default_agent: String,
     agent: String,
     role_agents: BTreeMap<String, String>,
@@ -140,7 +140,7 @@ struct Settings {
 
 /// What a start of a runtime needs beside its prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedRuntime {
     /// Arguments.
     pub args: Vec<String>,
     /// Variables.
@@ -148,14 +148,14 @@ pub struct Prepared {
 }
 
 /// Chooses the runtime of an agent. `wanted` is the name that was asked for, empty for the configured one.
-pub fn resolve(
+pub fn resolve_runtime(
     town: &Town,
     rig: Option<&RigLayout>,
     address: &Address,
     wanted: &str,
-) -> Result<Runtime, RuntimeError> {
+) -> Result<AgentRuntime, RuntimeError> {
     let flag = Some(wanted).filter(|name| !name.is_empty());
-    choose(
+    choose_runtime(
         &town.layout,
         rig,
         address.role(),
@@ -166,22 +166,25 @@ pub fn resolve(
 }
 
 /// How text is brought in to an agent, as far as its configured runtime says.
-pub fn input_of(town: &Town, address: &Address) -> Input {
+pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let runtime = resolve(town, rig.as_ref(), address, "");
-    runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input())
+    let runtime = resolve_runtime(town, rig.as_ref(), address, "");
+    runtime.map_or_else(
+        |_| InputRules::default(),
+        |runtime| runtime.preset.input_rules(),
+    )
 }
 
 /// The question in an agent's session that only a person may answer, as far as its configured runtime
 /// knows.
-pub fn question_of(town: &LiveTown, address: &Address) -> Option<String> {
+pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String> {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
-    let runtime = resolve(town, rig.as_ref(), address, "").ok()?;
-    let session = SessionName::of(address)?;
-    open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
+    let runtime = resolve_runtime(town, rig.as_ref(), address, "").ok()?;
+    let session = SessionName::for_agent(address)?;
+    find_open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
 }
 
-impl Runtime {
+impl AgentRuntime {
     /// Writes the settings file that makes the program call `gt`, where it runs hooks, and says what its
     /// start needs.
     pub fn prepare(
@@ -189,14 +192,14 @@ impl Runtime {
         town: &Town,
         address: &Address,
         home: &Path,
-    ) -> Result<Prepared, HookFileError> {
+    ) -> Result<PreparedRuntime, HookFileError> {
         let preset = &self.preset;
         let mut args = Vec::new();
         let mut env: Vec<_> = preset.env.clone().into_iter().collect();
-        match settings::ensure(&town.layout, address, preset, home)? {
+        match settings::ensure_hook_file(&town.layout, address, preset, home)? {
             // What it finds in its own folder is not named as well: its hooks would run twice.
             Some(file) if file.path == home.join(".claude/settings.json") => {
-                settings::ensure_local(home)?;
+                settings::ensure_local_settings(home)?;
             }
             Some(file) if file.inside.is_some() => {
                 args.extend(preset.hooks_args.clone());
@@ -208,35 +211,35 @@ impl Runtime {
             }
             _ => {}
         }
-        Ok(Prepared { args, env })
+        Ok(PreparedRuntime { args, env })
     }
 
     /// The argument list of a start with a first prompt.
-    pub fn command(&self, args: &[String], prompt: &str) -> Vec<String> {
-        self.preset.argv(&self.program, args, prompt)
+    pub fn command_with_prompt(&self, args: &[String], prompt: &str) -> Vec<String> {
+        self.preset.start_argv(&self.program, args, prompt)
     }
 }
 
 /// Chooses the runtime of an agent with the given role. `exe` is our own program.
-fn choose(
-    layout: &Layout,
+fn choose_runtime(
+    layout: &TownLayout,
     rig: Option<&RigLayout>,
     role: &str,
     flag: Option<&str>,
     env: &Env,
     exe: &Path,
-) -> Result<Runtime, RuntimeError> {
-    let known = Known::load(layout, rig)?;
+) -> Result<AgentRuntime, RuntimeError> {
+    let known = SettingsPair::load(layout, rig)?;
     let mut warnings = Vec::new();
-    for (source, name) in known.wanted(role, flag) {
-        let may_pass = matches!(source, Source::RigRole | Source::TownRole);
-        let found = known.preset(name, source).and_then(|preset| {
-            let program = installed(&preset, env, exe)?;
+    for (source, name) in known.candidates(role, flag) {
+        let may_pass = matches!(source, RuntimeSource::RigRole | RuntimeSource::TownRole);
+        let found = known.build_preset(name, source).and_then(|preset| {
+            let program = find_installed(&preset, env, exe)?;
             Ok((preset, program))
         });
         match found {
             Ok((preset, program)) => {
-                return Ok(Runtime {
+                return Ok(AgentRuntime {
                     name: preset.name.clone(),
                     pass: preset.pass.clone(),
                     preset,
@@ -250,33 +253,36 @@ fn choose(
         }
     }
     // The built-in default is always the last one wanted, so this is not reached.
-    Err(known.unknown("claude", Source::BuiltIn))
+    Err(known.build_unknown_error("claude", RuntimeSource::BuiltIn))
 }
 
 /// The variables of the caller that `session.pass` adds: those of the town, and of the rig. Settings that cannot be read
 /// add none.
-pub fn added(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
+pub fn added_variables(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
     let places = [None, rig];
-    let layers = places.map(|rig| Layers::load(town, rig).unwrap_or_default());
-    let lists = layers.map(|layers| layers.usable("session.pass"));
+    let layers = places.map(|rig| SettingsLayers::load(town, rig).unwrap_or_default());
+    let lists = layers.map(|layers| layers.valid_value("session.pass"));
     let names = lists.iter().filter_map(Value::as_array).flatten();
     names.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// All agent names that may be chosen, sorted.
-pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, RuntimeError> {
-    Ok(Known::load(layout, rig)?.names())
+pub fn list_agent_names(
+    layout: &TownLayout,
+    rig: Option<&RigLayout>,
+) -> Result<Vec<String>, RuntimeError> {
+    Ok(SettingsPair::load(layout, rig)?.names())
 }
 
 /// The variables of the caller that any agent of the town or its rigs may have, as patterns. Settings that cannot be
 /// read name none.
-pub fn passed(town: &Town) -> Vec<String> {
-    let rigs = town.rigs().unwrap_or_default();
+pub fn inheritable_variables(town: &Town) -> Vec<String> {
+    let rigs = town.list_rigs().unwrap_or_default();
     let places = || std::iter::once(None).chain(rigs.iter().map(Some));
-    let added = places().flat_map(|rig| added(town, rig));
-    let known = places().filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let added = places().flat_map(|rig| added_variables(town, rig));
+    let known = places().filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
     let presets = known.flat_map(|known| {
-        let named = |name: String| known.preset(&name, Source::Flag).ok();
+        let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
         known
             .names()
             .into_iter()
@@ -291,10 +297,10 @@ pub fn passed(town: &Town) -> Vec<String> {
 
 /// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be
 /// read give none.
-pub fn given(town: &Town) -> Vec<(String, String)> {
-    let rigs = town.rigs().unwrap_or_default();
+pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
+    let rigs = town.list_rigs().unwrap_or_default();
     let places = std::iter::once(None).chain(rigs.iter().map(Some));
-    let known = places.filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let known = places.filter_map(|rig| SettingsPair::load(&town.layout, rig).ok());
     let agents = known.flat_map(|known| {
         known
             .town
@@ -313,10 +319,10 @@ pub fn given(town: &Town) -> Vec<(String, String)> {
     texts.collect()
 }
 
-fn installed(preset: &Preset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
+fn find_installed(preset: &RuntimePreset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
     check_script(preset)?;
     preset
-        .program(env, exe)
+        .find_program(env, exe)
         .ok_or_else(|| RuntimeError::NotInstalled {
             name: preset.name.clone(),
             command: preset.command.clone(),
@@ -324,7 +330,7 @@ fn installed(preset: &Preset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeE
 }
 
 /// A scripted agent needs a script that can be run.
-fn check_script(preset: &Preset) -> Result<(), RuntimeError> {
+fn check_script(preset: &RuntimePreset) -> Result<(), RuntimeError> {
     if !preset.is_scripted() {
         return Ok(());
     }
@@ -340,15 +346,17 @@ fn check_script(preset: &Preset) -> Result<(), RuntimeError> {
 }
 
 /// The settings that count for one agent.
-struct Known {
-    town: Settings,
-    rig: Settings,
+struct SettingsPair {
+    town: AgentSettings,
+    rig: AgentSettings,
 }
 
-impl Known {
-    fn load(layout: &Layout, rig: Option<&RigLayout>) -> Result<Self, RuntimeError> {
-        let mut town: Settings = read(&layout.settings())?;
-        let mut own: Settings = rig.map_or(Ok(Settings::default()), |rig| read(&rig.settings()))?;
+impl SettingsPair {
+    fn load(layout: &TownLayout, rig: Option<&RigLayout>) -> Result<Self, RuntimeError> {
+        let mut town: AgentSettings = read_settings(&layout.settings())?;
+        let mut own: AgentSettings = rig.map_or(Ok(AgentSettings::default()), |rig| {
+            read_settings(&rig.settings())
+        })?;
         merge_registry(&mut town, &layout.settings())?;
         if let Some(rig) = rig {
             merge_registry(&mut own, &rig.settings())?;
@@ -357,15 +365,20 @@ impl Known {
     }
 
     /// The names in order of rank.
-    fn wanted<'a>(&'a self, role: &str, flag: Option<&'a str>) -> Vec<(Source, &'a str)> {
-        let by_role = |settings: &'a Settings| settings.role_agents.get(role).map(String::as_str);
+    fn candidates<'a>(
+        &'a self,
+        role: &str,
+        flag: Option<&'a str>,
+    ) -> Vec<(RuntimeSource, &'a str)> {
+        let by_role =
+            |settings: &'a AgentSettings| settings.role_agents.get(role).map(String::as_str);
         let set = [
-            (Source::Flag, flag),
-            (Source::RigRole, by_role(&self.rig)),
-            (Source::TownRole, by_role(&self.town)),
-            (Source::Rig, Some(self.rig.agent.as_str())),
-            (Source::Town, Some(self.town.default_agent.as_str())),
-            (Source::BuiltIn, Some("claude")),
+            (RuntimeSource::Flag, flag),
+            (RuntimeSource::RigRole, by_role(&self.rig)),
+            (RuntimeSource::TownRole, by_role(&self.town)),
+            (RuntimeSource::Rig, Some(self.rig.agent.as_str())),
+            (RuntimeSource::Town, Some(self.town.default_agent.as_str())),
+            (RuntimeSource::BuiltIn, Some("claude")),
         ];
         set.into_iter()
             .filter_map(|(source, name)| Some((source, name.filter(|name| !name.is_empty())?)))
@@ -374,29 +387,34 @@ impl Known {
 
     /// A preset by name: the rig's own, the town's own, then the built-in ones. An own one begins from
     /// the built-in preset of its `provider`, else of its name, and replaces the keys that it has.
-    fn preset(&self, name: &str, source: Source) -> Result<Preset, RuntimeError> {
+    fn build_preset(
+        &self,
+        name: &str,
+        source: RuntimeSource,
+    ) -> Result<RuntimePreset, RuntimeError> {
         let own = self.rig.agents.get(name).or(self.town.agents.get(name));
         let Some(own) = own else {
-            return Preset::named(name).ok_or_else(|| self.unknown(name, source));
+            return RuntimePreset::named(name)
+                .ok_or_else(|| self.build_unknown_error(name, source));
         };
         let provider = own.get("provider").and_then(Value::as_str).unwrap_or(name);
-        let base = match Preset::named(provider) {
+        let base = match RuntimePreset::named(provider) {
             Some(base) => base,
-            None if own.contains_key("command") => Preset {
+            None if own.contains_key("command") => RuntimePreset {
                 prompt_mode: super::PromptMode::Arg,
                 ready_delay_ms: 3000,
-                ..Preset::default()
+                ..RuntimePreset::default()
             },
             None => {
                 return Err(RuntimeError::Unknown {
                     name: provider.to_owned(),
-                    source_words: format!("the provider of {}", self.place_of(name)),
+                    source_words: format!("the provider of {}", self.describe_place(name)),
                     known: self.names(),
                 });
             }
         };
         let Ok(Value::Object(mut keys)) = serde_json::to_value(base) else {
-            return Err(self.unknown(name, source));
+            return Err(self.build_unknown_error(name, source));
         };
         for (key, value) in own {
             // `null` means: as in the preset it begins from.
@@ -406,13 +424,13 @@ impl Known {
         }
         keys.insert("name".to_owned(), Value::String(name.to_owned()));
         serde_json::from_value(Value::Object(keys)).map_err(|source| RuntimeError::Invalid {
-            path: PathBuf::from(self.place_of(name)),
+            path: PathBuf::from(self.describe_place(name)),
             source,
         })
     }
 
     /// Where an agent of the settings stands.
-    fn place_of(&self, name: &str) -> String {
+    fn describe_place(&self, name: &str) -> String {
         let file = self.rig.files.get(name).or(self.town.files.get(name));
         let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
         format!("agents.{name}{file}")
@@ -421,13 +439,17 @@ impl Known {
     fn names(&self) -> Vec<String> {
         let own = self.rig.agents.keys().chain(self.town.agents.keys());
         let mut names: Vec<String> = own.cloned().collect();
-        names.extend(Preset::built_in().into_iter().map(|preset| preset.name));
+        names.extend(
+            RuntimePreset::built_in()
+                .into_iter()
+                .map(|preset| preset.name),
+        );
         names.sort();
         names.dedup();
         names
     }
 
-    fn unknown(&self, name: &str, source: Source) -> RuntimeError {
+    fn build_unknown_error(&self, name: &str, source: RuntimeSource) -> RuntimeError {
         RuntimeError::Unknown {
             name: name.to_owned(),
             source_words: source.to_string(),
@@ -437,8 +459,8 @@ impl Known {
 }
 
 /// Adds the agents of `agents.json` beside a settings file; those of the settings themselves come first.
-fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeError> {
-    let registry: Settings = read(&path.with_file_name("agents.json"))?;
+fn merge_registry(settings: &mut AgentSettings, path: &Path) -> Result<(), RuntimeError> {
+    let registry: AgentSettings = read_settings(&path.with_file_name("agents.json"))?;
     for (name, agent) in registry.agents {
         let file = registry.files.get(&name).cloned().unwrap_or_default();
         settings.files.entry(name.clone()).or_insert(file);
@@ -447,15 +469,15 @@ fn merge_registry(settings: &mut Settings, path: &Path) -> Result<(), RuntimeErr
     Ok(())
 }
 
-fn read(path: &Path) -> Result<Settings, RuntimeError> {
+fn read_settings(path: &Path) -> Result<AgentSettings, RuntimeError> {
     let bytes = file::read_file_if_exists(path).map_err(|source| RuntimeError::Io {
         path: path.to_owned(),
         source,
     })?;
     let Some(bytes) = bytes else {
-        return Ok(Settings::default());
+        return Ok(AgentSettings::default());
     };
-    let mut settings: Settings =
+    let mut settings: AgentSettings =
         serde_json::from_slice(&bytes).map_err(|source| RuntimeError::Invalid {
             path: path.to_owned(),
             source,
@@ -474,14 +496,14 @@ mod tests {
 
     struct Place {
         folder: tempfile::TempDir,
-        layout: Layout,
+        layout: TownLayout,
         env: Env,
     }
 
     impl Place {
         fn new(town: &str, rig: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let layout = Layout::new(folder.path());
+            let layout = TownLayout::new(folder.path());
             for (path, text) in [
                 (layout.settings(), town),
                 (layout.rig("web").settings(), rig),
@@ -506,10 +528,10 @@ mod tests {
             }
         }
 
-        fn ask(&self, role: &str, flag: Option<&str>) -> Result<Runtime, RuntimeError> {
+        fn ask(&self, role: &str, flag: Option<&str>) -> Result<AgentRuntime, RuntimeError> {
             let rig = self.layout.rig("web");
             let exe = self.folder.path().join("gt");
-            choose(&self.layout, Some(&rig), role, flag, &self.env, &exe)
+            choose_runtime(&self.layout, Some(&rig), role, flag, &self.env, &exe)
         }
     }
 
@@ -523,7 +545,7 @@ mod tests {
         let found = place.ask("polecat", None).unwrap();
         assert_eq!(
             (found.preset.name.as_str(), found.source),
-            ("claude", Source::BuiltIn)
+            ("claude", RuntimeSource::BuiltIn)
         );
         assert_eq!(found.program, place.folder.path().join("bin/claude"));
     }
@@ -535,22 +557,28 @@ mod tests {
             let found = place.ask(role, flag).unwrap();
             (found.preset.name, found.source)
         };
-        assert_eq!(name("crew", None), ("quick".to_owned(), Source::RigRole));
-        assert_eq!(name("polecat", None), ("quick".to_owned(), Source::Rig));
+        assert_eq!(
+            name("crew", None),
+            ("quick".to_owned(), RuntimeSource::RigRole)
+        );
+        assert_eq!(
+            name("polecat", None),
+            ("quick".to_owned(), RuntimeSource::Rig)
+        );
         assert_eq!(
             name("polecat", Some("claude")),
-            ("claude".to_owned(), Source::Flag)
+            ("claude".to_owned(), RuntimeSource::Flag)
         );
         let place = Place::new(TOWN, "{}");
         let crew = place.ask("crew", None).unwrap();
         assert_eq!(
             (crew.preset.name.as_str(), crew.source),
-            ("claude", Source::TownRole)
+            ("claude", RuntimeSource::TownRole)
         );
         let other = place.ask("polecat", None).unwrap();
         assert_eq!(
             (other.preset.name.as_str(), other.source),
-            ("demo", Source::Town)
+            ("demo", RuntimeSource::Town)
         );
         assert_eq!(other.program, place.folder.path().join("gt"));
         assert_eq!(other.preset.args, ["scripted", "--script", "/bin/sh"]);

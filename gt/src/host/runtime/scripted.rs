@@ -35,7 +35,7 @@ pub struct ScriptedRequest<'a> {
 
 /// How the agent's work ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ScriptedOutcome {
     /// Nothing was on the hook.
     NoWork,
     /// `gt done` accepted the work.
@@ -88,7 +88,7 @@ pub enum ScriptedError {
 
 impl ScriptedError {
     /// The exit code that the agent ends with.
-    pub fn exit(&self) -> u8 {
+    pub fn exit_code(&self) -> u8 {
         match self {
             Self::Script { code, .. } | Self::Command { code, .. } => {
                 u8::try_from(*code).unwrap_or(1).max(1)
@@ -100,35 +100,38 @@ impl ScriptedError {
 
 /// The work on the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Work {
+struct HookedBead {
     id: String,
     title: String,
     description: String,
 }
 
 /// Does the work on the hook. What happens is told line by line to `say`.
-pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedError> {
-    let prime = prime(request)?;
-    let Some(work) = work(&serde_json::from_str(&prime)?) else {
+pub fn run_scripted(
+    request: &ScriptedRequest,
+    say: &dyn Fn(&str),
+) -> Result<ScriptedOutcome, ScriptedError> {
+    let prime = run_prime(request)?;
+    let Some(work) = parse_work(&serde_json::from_str(&prime)?) else {
         say("Nothing is on my hook.");
-        return Ok(Outcome::NoWork);
+        return Ok(ScriptedOutcome::NoWork);
     };
     say(&format!("Working on {}: {}", work.id, work.title));
     let folder = match request.folder {
         Some(path) => TemporaryFolder::at(path)?,
         None => TemporaryFolder::new("gt-work-")?,
     };
-    let summary = play(request, &work, &prime, folder.path())?;
+    let summary = run_script(request, &work, &prime, folder.path())?;
     // Removed here and not at the end: `gt done` ends this process, too.
     drop(folder);
-    commit(request, &work, say)?;
+    commit_changes(request, &work, say)?;
     say("Finishing with gt done.");
     let status = ChildCommand::new(request.exe)
         .args(["done", "--summary", &summary])
         .cwd(request.cwd)
         .run_attached()?;
     if status.success() {
-        return Ok(Outcome::Done { bead: work.id });
+        return Ok(ScriptedOutcome::Done { bead: work.id });
     }
     Err(ScriptedError::Command {
         command: "gt done",
@@ -137,7 +140,7 @@ pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, Scr
     })
 }
 
-fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
+fn run_prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
     let finished = ChildCommand::new(request.exe)
         .args(["prime", "--json"])
         .cwd(request.cwd)
@@ -153,11 +156,11 @@ fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
     })
 }
 
-fn work(prime: &Value) -> Option<Work> {
+fn parse_work(prime: &Value) -> Option<HookedBead> {
     let bead = prime.get("bead").filter(|bead| bead.is_object())?;
     let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or_default();
     let id = text("id").to_owned();
-    (!id.is_empty()).then(|| Work {
+    (!id.is_empty()).then(|| HookedBead {
         id,
         title: text("title").to_owned(),
         description: text("description").to_owned(),
@@ -166,9 +169,9 @@ fn work(prime: &Value) -> Option<Work> {
 
 /// Runs the script on this terminal and returns its summary: what it wrote into the summary file, else
 /// the title of its work.
-fn play(
+fn run_script(
     request: &ScriptedRequest,
-    work: &Work,
+    work: &HookedBead,
     prime: &str,
     folder: &Path,
 ) -> Result<String, ScriptedError> {
@@ -195,7 +198,11 @@ fn play(
     })
 }
 
-fn commit(request: &ScriptedRequest, work: &Work, say: &dyn Fn(&str)) -> Result<(), ScriptedError> {
+fn commit_changes(
+    request: &ScriptedRequest,
+    work: &HookedBead,
+    say: &dyn Fn(&str),
+) -> Result<(), ScriptedError> {
     let git = Git::at(request.cwd);
     let changed = git.status()?.len();
     if changed == 0 {
@@ -238,7 +245,7 @@ mod tests {
     fn play_through(
         prime: &str,
         text: &str,
-    ) -> (Result<Outcome, ScriptedError>, String, Vec<String>) {
+    ) -> (Result<ScriptedOutcome, ScriptedError>, String, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let (tree, exe, own) = (
             folder.path().join("tree"),
@@ -261,7 +268,7 @@ mod tests {
             exe: &exe,
             folder: None,
         };
-        let outcome = run(&request, &|line| said.borrow_mut().push(line.to_owned()));
+        let outcome = run_scripted(&request, &|line| said.borrow_mut().push(line.to_owned()));
         let log = git
             .plumbing(["log", "--format=%s"])
             .text()
@@ -280,7 +287,7 @@ mod tests {
         );
         assert_eq!(
             outcome.unwrap(),
-            Outcome::Done {
+            ScriptedOutcome::Done {
                 bead: "gt-ab1".to_owned()
             }
         );
@@ -300,7 +307,7 @@ mod tests {
     #[test]
     fn a_failing_script_ends_the_agent_without_done() {
         let (outcome, trace, _) = play_through(WORK, "exit 7");
-        assert_eq!(outcome.unwrap_err().exit(), 7);
+        assert_eq!(outcome.unwrap_err().exit_code(), 7);
         assert!(!trace.contains("done"), "{trace}");
     }
 
@@ -319,7 +326,7 @@ mod tests {
     #[test]
     fn an_empty_hook_is_no_failure() {
         let (outcome, trace, said) = play_through(r#"{"bead":null}"#, "exit 7");
-        assert_eq!(outcome.unwrap(), Outcome::NoWork);
+        assert_eq!(outcome.unwrap(), ScriptedOutcome::NoWork);
         assert_eq!(trace, "prime|--json|");
         assert_eq!(said, ["Nothing is on my hook."]);
     }

@@ -111,7 +111,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
         }
     }
     let goes_alone = |task: &Bead| {
-        is_queued(&task.id) || (settings.rig.auto_repair() && mq::is_automatic(beads, task))
+        is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic(beads, task))
     };
     found.extend(of_tasks(rig, beads, &goes_alone));
     found.extend(of_closed(rig, beads));

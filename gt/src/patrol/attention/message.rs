@@ -70,7 +70,7 @@ pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: boo
 
 /// Writes and closes the messages, in one transaction.
 pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         for matter in &messages.new {
             for mailbox in &messages.mailboxes {
@@ -95,7 +95,7 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
         Ok(())
     })?;
     for matter in &messages.new {
-        town.tell(&event!(NeedsPerson,
+        town.record_event(&event!(NeedsPerson,
             bead: matter.bead, subject: matter.subject, reason: matter.text,
         ));
     }

@@ -86,7 +86,7 @@ pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
         PatrolSettings::of_rigs(town, &view),
         hooked::facts(town, &view),
     );
-    let numbers = Thresholds::of(view.settings.of(None));
+    let numbers = Thresholds::of(view.settings.for_rig(None));
     let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);

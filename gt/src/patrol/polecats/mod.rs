@@ -328,9 +328,9 @@ fn closed_rule(
 
 /// Goes on with a sling at its first undone step.
 pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.rig(&worker.rig)?, &worker.name);
+    let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
     let slung = sling::resume(town, &rig, name).inspect_err(|error| {
-        if !lock::is_held(error) {
+        if !lock::is_lock_held_error(error) {
             count_failure(town, &rig, name, &format!("{error:#}"));
         }
     })?;
@@ -339,7 +339,7 @@ pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 
 /// Finishes a `gt done` from its record.
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
     let worker = done::worker(town, rig, &worker.name, lock)?;
     let finished = done::resume(town, &worker)?;
@@ -361,7 +361,7 @@ fn restart(
     worker: &Worker,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     write_checkpoint(town, worker);
     let session = session::start::restart_session(town, &rig, &worker.name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
@@ -378,21 +378,21 @@ pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
 
 /// Takes a bead off a hook that was closed without `gt done`.
 pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    sling::release_closed(town, &town.rig(&worker.rig)?, &worker.name)
+    sling::release_closed(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
 /// Ends a session that has no work any more.
 pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.rig(rig)?;
+    let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let beads = town.rig_store(&layout)?.snapshot()?;
+    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let beads = town.open_rig_store(&layout)?.snapshot()?;
     // What its identity names may be another's by now: the bead must name it, too.
     if polecat::hook_of(&beads, &ids).is_some() {
         return Ok(None);
     }
-    let Some(session) = SessionName::of(&ids.address) else {
+    let Some(session) = SessionName::for_agent(&ids.address) else {
         return Ok(None);
     };
     if town.host.find(session.as_str())?.is_none() {
@@ -406,8 +406,8 @@ pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 
 /// Records that going on with a sling failed, for the breaker.
 fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
-    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
-    let counted = town.rig_store(rig).and_then(|store| {
+    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let counted = town.open_rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
             if let Some(sling) = slot.state.slinging_mut() {
@@ -424,16 +424,16 @@ fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
 /// Marks the worker as stuck: the rule that asks a person names it then.
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
-    let layout = town.rig(rig)?;
+    let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix(rig), rig, name);
-    let store = town.rig_store(&layout)?;
+    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     if slot.still_held(&beads, &ids).is_err() || slot.state.stuck().is_some() {
         return Ok(None);
     }
-    let session = SessionName::of(&ids.address);
+    let session = SessionName::for_agent(&ids.address);
     let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
         Some(_) => end::of_dead_session(town, live, &slot),
@@ -465,7 +465,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 
 /// Tries again with a worker that was stuck for a while.
 pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let rig = town.rig(&worker.rig)?;
+    let rig = town.find_rig(&worker.rig)?;
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
     let reason = crate::flow::polecat::unstick(town, &rig, &worker.name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
@@ -481,7 +481,7 @@ fn why_stuck(slot: &Slot) -> String {
     match slot.state.slinging() {
         None | Some(Slinging { failures: 0, .. }) => {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
-                format!(", the last time {}", ended.how())
+                format!(", the last time {}", ended.describe())
             });
             let times = slot.respawns.len();
             format!("its session ended {times} times on {bead}{how}")

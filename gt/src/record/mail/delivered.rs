@@ -26,7 +26,7 @@ pub fn news<'a>(
     if session.is_empty() {
         return messages.iter().collect();
     }
-    let path = town.layout.delivered(mailbox);
+    let path = town.layout.delivered_mail(mailbox);
     let read = file::read_file_if_exists(&path).ok().flatten();
     let told: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())

@@ -158,7 +158,7 @@ fn change_each(
     ids: &[String],
     change: impl Fn(&mut Bead, &Stamp),
 ) -> anyhow::Result<()> {
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let now = tx.now();
         for id in ids {

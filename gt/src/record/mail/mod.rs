@@ -64,7 +64,7 @@ pub enum MailError {
 /// Sends a message from whoever acts; returns its id.
 pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     let thread = match (&message.thread, &message.reply_to) {
         (None, Some(original)) => thread_of(&store.snapshot()?, original),
         (thread, _) => thread.clone(),
@@ -83,7 +83,7 @@ pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
         ..message.clone()
     };
     let id = town.transact(&store, |tx| write(tx, &message))?;
-    town.tell(&event!(Mail, to: message.to, subject: message.subject, id: id));
+    town.record_event(&event!(Mail, to: message.to, subject: message.subject, id: id));
     Ok(id)
 }
 
@@ -106,9 +106,9 @@ pub fn reply(
 ) -> anyhow::Result<(String, NewMessage)> {
     let own = town.actor.mailbox();
     let other = if to.from == own { &to.to } else { &to.from };
-    let address = town.address(other)?;
+    let address = town.parse_address(other)?;
     if let Some(rig) = address.rig() {
-        town.rig(rig)?;
+        town.find_rig(rig)?;
     }
     anyhow::ensure!(!body.trim().is_empty(), MailError::NoText);
     let again = match to.subject.get(..3) {

@@ -24,7 +24,7 @@ pub use slot::{
 pub use state::{PolecatState, Seen, SessionState, derive};
 
 use crate::host::ended;
-use crate::host::{End, Live};
+use crate::host::{LiveSession, ProcessEnd};
 use crate::record::progress::{self, Progress};
 use crate::record::pulse::Refusal;
 use crate::town::RigLayout;
@@ -51,7 +51,7 @@ pub struct Polecat {
     /// Why it is that.
     pub why: String,
     /// Its session, where one is there.
-    pub session: Option<Live>,
+    pub session: Option<LiveSession>,
     /// Whether a gt process holds its slot.
     pub busy: bool,
     /// The agent program of its sessions; empty if it has no work.
@@ -130,7 +130,7 @@ fn is_called(rig: &str, name: &str, text: &str) -> bool {
 }
 
 /// What the sessions of the town are, or that they could not be asked.
-pub type Sessions<'a> = Option<&'a [Live]>;
+pub type Sessions<'a> = Option<&'a [LiveSession]>;
 
 /// All polecats of a rig, sorted by name.
 pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
@@ -232,8 +232,8 @@ impl<'a> WithoutSession<'a> {
 
     /// The polecat with its session, if there is one among these.
     pub fn with(&self, sessions: Sessions) -> Polecat {
-        let session_name = SessionName::of(&self.ids.address);
-        let is_own = |live: &&Live| {
+        let session_name = SessionName::for_agent(&self.ids.address);
+        let is_own = |live: &&LiveSession| {
             let name = session_name.as_ref();
             name.is_some_and(|name| name.as_str() == live.name)
         };
@@ -279,7 +279,7 @@ fn explain_state(
     rig: &str,
     name: &str,
     slot: &Slot,
-    session: Option<&Live>,
+    session: Option<&LiveSession>,
 ) -> String {
     let mut why = String::new();
     if state == PolecatState::Stalled {
@@ -300,16 +300,16 @@ fn explain_state(
 }
 
 /// How the last session of a stalled polecat ended.
-fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
+fn how_it_came(slot: &Slot, session: Option<&LiveSession>) -> String {
     let kept = || {
         slot.ended
             .as_ref()
             .filter(|ended| ended.lease == slot.lease)
     };
     // tmux does not know it at once.
-    let known = session.filter(|live| live.dead != Some(End::Unknown));
-    let ended = known.and_then(ended::how_dead);
-    let ended = ended.or_else(|| kept().map(ended::Ended::how));
+    let known = session.filter(|live| live.dead != Some(ProcessEnd::Unknown));
+    let ended = known.and_then(ended::describe_dead_session);
+    let ended = ended.or_else(|| kept().map(ended::SessionEnd::describe));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 
@@ -375,13 +375,16 @@ mod tests {
     #[test]
     fn how_a_session_ended_is_told_once_it_is_known() {
         let told = |end| {
-            let live = Live {
+            let live = LiveSession {
                 dead: Some(end),
-                ..Live::default()
+                ..LiveSession::default()
             };
             how_it_came(&Slot::default(), Some(&live))
         };
-        assert_eq!(told(End::Exit(7)), ", the last one ended with exit code 7");
-        assert_eq!(told(End::Unknown), "");
+        assert_eq!(
+            told(ProcessEnd::Exit(7)),
+            ", the last one ended with exit code 7"
+        );
+        assert_eq!(told(ProcessEnd::Unknown), "");
     }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Ids;
-use crate::host::ended::Ended;
+use crate::host::ended::SessionEnd;
 use crate::town::name::{BeadId, Branch, Lease};
 
 /// The local record of a polecat.
@@ -44,7 +44,7 @@ pub struct Slot {
     pub stopped: bool,
     /// How the last session that ended on its own did, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Ended>,
+    pub ended: Option<SessionEnd>,
     /// Whether its last session handed over to the one that runs now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub handed_over: bool,
@@ -175,7 +175,7 @@ struct Stored {
     started: usize,
     respawns: Vec<String>,
     stopped: bool,
-    ended: Option<Ended>,
+    ended: Option<SessionEnd>,
     handed_over: bool,
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,

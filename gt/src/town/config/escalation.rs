@@ -12,8 +12,8 @@ use jiff::SignedDuration;
 use kit::sys::file;
 use serde::Deserialize;
 
-use super::layers::{Layers, Origin};
-use super::{SettingsError, duration};
+use super::layers::{SettingOrigin, SettingsLayers};
+use super::{SettingsError, parse_setting_duration};
 use crate::town::Town;
 
 /// The severities that the file has routes for.
@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where an escalation goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Route {
+pub enum EscalationRoute {
     /// The bead, which is written in any case.
     Bead,
     /// A line in the events, which is written in any case.
@@ -39,9 +39,9 @@ pub enum Route {
     },
 }
 
-impl Route {
+impl EscalationRoute {
     /// Reads a route as it stands in the file.
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let (name, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         match name {
             "bead" => Self::Bead,
@@ -55,7 +55,7 @@ impl Route {
     }
 }
 
-impl fmt::Display for Route {
+impl fmt::Display for EscalationRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bead => f.write_str("bead"),
@@ -81,8 +81,8 @@ pub struct NotifyCommand {
 
 impl NotifyCommand {
     /// How long it may take.
-    pub fn limit(&self) -> Duration {
-        duration(&self.timeout)
+    pub fn time_limit(&self) -> Duration {
+        parse_setting_duration(&self.timeout)
             .filter(|limit| !limit.is_zero())
             .unwrap_or(TIMEOUT)
     }
@@ -91,7 +91,7 @@ impl NotifyCommand {
 /// The settings of escalations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EscalationSettings {
-    routes: BTreeMap<String, Vec<Route>>,
+    routes: BTreeMap<String, Vec<EscalationRoute>>,
     contacts: BTreeMap<String, String>,
     commands: BTreeMap<String, NotifyCommand>,
     /// Whether the mayor's session runs: if not, the overseer gets what would go to the mayor alone.
@@ -130,27 +130,27 @@ impl EscalationSettings {
     /// Reads the settings of a town. `patrol.escalation.*` outranks the numbers in the file.
     pub fn load(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.escalation_json();
-        let mut settings = Self::of_file(&path)?;
-        let layers = Layers::load(town, None)?;
+        let mut settings = Self::from_file(&path)?;
+        let layers = SettingsLayers::load(town, None)?;
         let is_set = |name: &str| {
             let set = layers.get(name);
-            set.is_some_and(|set| set.origin != Origin::BuiltIn)
+            set.is_some_and(|set| set.origin != SettingOrigin::BuiltIn)
         };
         if is_set("patrol.escalation.stale")
-            && let Some(text) = layers.usable("patrol.escalation.stale").as_str()
+            && let Some(text) = layers.valid_value("patrol.escalation.stale").as_str()
             && let Ok(stale) = text.parse()
         {
             settings.stale = stale;
         }
         if is_set("patrol.escalation.limit")
-            && let Some(limit) = layers.usable("patrol.escalation.limit").as_u64()
+            && let Some(limit) = layers.valid_value("patrol.escalation.limit").as_u64()
         {
             settings.limit = limit;
         }
         Ok(settings)
     }
 
-    fn of_file(path: &Path) -> Result<Self, SettingsError> {
+    fn from_file(path: &Path) -> Result<Self, SettingsError> {
         let io = |source| SettingsError::Io {
             path: path.to_owned(),
             source,
@@ -167,17 +167,25 @@ impl EscalationSettings {
         for (severity, routes) in &file.routes {
             if !SEVERITIES.contains(&severity.as_str()) {
                 let expected = format!("the severities {}", SEVERITIES.join(", "));
-                return Err(bad(path, "routes", severity, expected));
+                return Err(build_value_error(path, "routes", severity, expected));
             }
-            let routes = routes.iter().map(|text| Route::read(text)).collect();
+            let routes = routes
+                .iter()
+                .map(|text| EscalationRoute::parse(text))
+                .collect();
             settings.routes.insert(severity.clone(), routes);
         }
         for (name, command) in &file.commands {
             if command.cmd.first().is_none_or(String::is_empty) {
                 let expected = "a list: the program and its arguments".to_owned();
-                return Err(bad(path, &format!("commands.{name}.cmd"), "", expected));
+                return Err(build_value_error(
+                    path,
+                    &format!("commands.{name}.cmd"),
+                    "",
+                    expected,
+                ));
             }
-            if !command.timeout.is_empty() && duration(&command.timeout).is_none() {
+            if !command.timeout.is_empty() && parse_setting_duration(&command.timeout).is_none() {
                 return Err(SettingsError::Duration {
                     path: path.to_owned(),
                     key: format!("commands.{name}.timeout"),
@@ -210,18 +218,17 @@ impl EscalationSettings {
 
     /// The routes of a severity. From `high` on the overseer always gets a message, and where the mayor should and does not
     /// run.
-    pub fn routes(&self, severity: &str) -> Vec<Route> {
+    pub fn routes(&self, severity: &str) -> Vec<EscalationRoute> {
         let set = self.routes.get(severity).cloned();
-        let mut routes = set.unwrap_or_else(|| built_in(severity));
+        let mut routes = set.unwrap_or_else(|| built_in_routes(severity));
         let urgent = ["high", "critical"].contains(&severity);
-        let is_mayors =
-            |route: &Route| matches!(route, Route::Mail(to) if to.trim_end_matches('/') == "mayor");
+        let is_mayors = |route: &EscalationRoute| matches!(route, EscalationRoute::Mail(to) if to.trim_end_matches('/') == "mayor");
         let unread = !self.mayor_runs && routes.iter().any(is_mayors);
-        let overseer = Route::Mail("overseer".to_owned());
+        let overseer = EscalationRoute::Mail("overseer".to_owned());
         if (urgent || unread) && !routes.contains(&overseer) {
             routes.push(overseer);
         }
-        let mut once: Vec<Route> = Vec::new();
+        let mut once: Vec<EscalationRoute> = Vec::new();
         for route in routes {
             if !once.contains(&route) {
                 once.push(route);
@@ -245,7 +252,7 @@ impl EscalationSettings {
     }
 }
 
-fn bad(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
+fn build_value_error(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
     SettingsError::BadValue {
         path: path.to_owned(),
         key: key.to_owned(),
@@ -254,7 +261,7 @@ fn bad(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
     }
 }
 
-fn built_in(severity: &str) -> Vec<Route> {
+fn built_in_routes(severity: &str) -> Vec<EscalationRoute> {
     let texts: &[&str] = match severity {
         "low" => &["bead"],
         "high" => &["bead", "mail:mayor", "mail:overseer", "email:human"],
@@ -267,7 +274,10 @@ fn built_in(severity: &str) -> Vec<Route> {
         ],
         _ => &["bead", "mail:mayor"],
     };
-    texts.iter().map(|text| Route::read(text)).collect()
+    texts
+        .iter()
+        .map(|text| EscalationRoute::parse(text))
+        .collect()
 }
 
 #[cfg(test)]
@@ -278,7 +288,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("escalation.json");
         std::fs::write(&path, text).unwrap();
-        EscalationSettings::of_file(&path)
+        EscalationSettings::from_file(&path)
     }
 
     fn routes(settings: &EscalationSettings, severity: &str) -> Vec<String> {

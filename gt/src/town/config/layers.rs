@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::SettingsError;
-use super::key::{self, KEYS, Key, Kind, Scope};
+use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
 use crate::town::{RigLayout, Town};
 
 /// The longest time that a setting can ask for.
@@ -25,7 +25,7 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// An environment variable.
     Environment(String),
     /// The local layer of this machine.
@@ -42,7 +42,7 @@ pub enum Origin {
     BuiltIn,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Environment(variable) => write!(f, "environment: {variable}"),
@@ -64,14 +64,14 @@ pub struct Setting {
     /// Its value; `null` for none.
     pub value: Value,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// The layers for one rig, or for the town, read once.
 #[derive(Debug, Clone, Default)]
-pub struct Layers {
+pub struct SettingsLayers {
     env: kit::sys::Env,
-    local: Local,
+    local: LocalLayer,
     local_path: PathBuf,
     bead: String,
     labels: Vec<(String, String)>,
@@ -82,22 +82,22 @@ pub struct Layers {
 /// The layers of the town and of each of its rigs, read once. Settings that cannot be read are reported where they are
 /// used; the built-in ones count here.
 #[derive(Debug, Default)]
-pub struct AllLayers {
-    town: Layers,
-    rigs: BTreeMap<String, Layers>,
+pub struct TownSettings {
+    town: SettingsLayers,
+    rigs: BTreeMap<String, SettingsLayers>,
 }
 
-impl AllLayers {
+impl TownSettings {
     /// Reads them, with the rigs' beads.
     pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
-        let Ok(own) = Layers::of_town(town) else {
+        let Ok(own) = SettingsLayers::load_for_town(town) else {
             return Self::default();
         };
         let of_rig = |rig: RigLayout| {
             let layers = own.clone().with_rig(town, &rig, rigs.get(rig.name()));
             (rig.name().to_owned(), layers.unwrap_or_default())
         };
-        let all = town.rigs().unwrap_or_default().into_iter();
+        let all = town.list_rigs().unwrap_or_default().into_iter();
         Self {
             rigs: all.map(of_rig).collect(),
             town: own,
@@ -105,8 +105,8 @@ impl AllLayers {
     }
 
     /// Those that count for a rig, or for the town alone.
-    pub fn of(&self, rig: Option<&str>) -> &Layers {
-        static BUILT_IN: LazyLock<Layers> = LazyLock::new(Layers::default);
+    pub fn for_rig(&self, rig: Option<&str>) -> &SettingsLayers {
+        static BUILT_IN: LazyLock<SettingsLayers> = LazyLock::new(SettingsLayers::default);
         let Some(rig) = rig else { return &self.town };
         self.rigs.get(rig).unwrap_or(&BUILT_IN)
     }
@@ -115,35 +115,35 @@ impl AllLayers {
 /// The local layer of a rig as it stands in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Local {
+struct LocalLayer {
     values: Map<String, Value>,
     blocked: BTreeSet<String>,
 }
 
-impl Layers {
+impl SettingsLayers {
     /// Reads the layers that count for a rig, or those of the town alone.
     pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
-        let own = Self::of_town(town)?;
+        let own = Self::load_for_town(town)?;
         let Some(rig) = rig else { return Ok(own) };
         // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
         let beads = town
-            .rig_store(rig)
+            .open_rig_store(rig)
             .ok()
             .and_then(|store| store.snapshot().ok());
         own.with_rig(town, rig, beads.as_ref())
     }
 
     /// Reads the layers that count for a rig whose beads were read. Where that fails the built-in values count.
-    pub fn of_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
-        let own = Self::of_town(town);
+    pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
+        let own = Self::load_for_town(town);
         let all = own.and_then(|own| own.with_rig(town, rig, Some(beads)));
         all.unwrap_or_default()
     }
 
     /// Reads the layers of the town alone.
-    fn of_town(town: &Town) -> Result<Self, SettingsError> {
+    fn load_for_town(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.settings();
-        let value = read(&path)?;
+        let value = read_settings_tree(&path)?;
         Ok(Self {
             env: town.env.clone(),
             town: (path, value),
@@ -160,14 +160,15 @@ impl Layers {
     ) -> Result<Self, SettingsError> {
         let layers = &mut self;
         layers.local_path = town.layout.wisp_config(rig.name());
-        layers.local = serde_json::from_value(read(&layers.local_path)?).map_err(|source| {
-            SettingsError::Invalid {
-                path: layers.local_path.clone(),
-                source,
-            }
-        })?;
-        layers.rig = Some((rig.settings(), read(&rig.settings())?));
-        layers.bead = format!("{}-rig-{}", town.prefix(rig.name()), rig.name());
+        layers.local =
+            serde_json::from_value(read_settings_tree(&layers.local_path)?).map_err(|source| {
+                SettingsError::Invalid {
+                    path: layers.local_path.clone(),
+                    source,
+                }
+            })?;
+        layers.rig = Some((rig.settings(), read_settings_tree(&rig.settings())?));
+        layers.bead = format!("{}-rig-{}", town.prefix_of_rig(rig.name()), rig.name());
         let bead = beads.and_then(|beads| beads.get(&layers.bead));
         let label = |label: &String| {
             let (name, value) = label.split_once(':')?;
@@ -181,7 +182,7 @@ impl Layers {
 
     /// A setting's value from the highest layer that has it.
     pub fn get(&self, name: &str) -> Option<Setting> {
-        let key = key::find(name)?;
+        let key = key::find_key(name)?;
         let found = |value, origin| {
             let name = name.to_owned();
             Some(Setting {
@@ -191,23 +192,29 @@ impl Layers {
             })
         };
         if key.layered
-            && let Some((value, origin)) = self.above_files(key, name)
+            && let Some((value, origin)) = self.find_above_files(key, name)
         {
             return found(value, origin);
         }
-        let rig = self.rig.as_ref().filter(|_| key.scope != Scope::Town);
-        if let Some((path, value)) = rig.and_then(|(path, file)| Some((path, at(file, name)?))) {
-            return found(value.clone(), Origin::Rig(path.clone()));
+        let rig = self
+            .rig
+            .as_ref()
+            .filter(|_| key.scope != SettingPlacement::Town);
+        if let Some((path, value)) =
+            rig.and_then(|(path, file)| Some((path, value_at(file, name)?)))
+        {
+            return found(value.clone(), SettingOrigin::Rig(path.clone()));
         }
         let (path, file) = &self.town;
-        if let Some(value) = at(file, name).filter(|_| key.scope != Scope::RigOnly) {
-            return found(value.clone(), Origin::Town(path.clone()));
+        if let Some(value) = value_at(file, name).filter(|_| key.scope != SettingPlacement::RigOnly)
+        {
+            return found(value.clone(), SettingOrigin::Town(path.clone()));
         }
         let built_in = match key.default {
             "" => Value::Null,
             text => key.parse(text).unwrap_or_default(),
         };
-        found(built_in, Origin::BuiltIn)
+        found(built_in, SettingOrigin::BuiltIn)
     }
 
     /// All settings: those of the table, and the members of its families that are set somewhere.
@@ -219,13 +226,13 @@ impl Layers {
             .collect();
         let files = self.rig.iter().map(|(_, file)| file).chain([&self.town.1]);
         for file in files {
-            collect(file, "", &mut names);
+            collect_names(file, "", &mut names);
         }
         names.extend(
             self.local
                 .values
                 .keys()
-                .filter(|name| key::find(name).is_some())
+                .filter(|name| key::find_key(name).is_some())
                 .cloned(),
         );
         names.iter().filter_map(|name| self.get(name)).collect()
@@ -236,7 +243,7 @@ impl Layers {
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
         if let Some((_, rig)) = &self.rig {
-            overlay(&mut tree, rig);
+            merge_over(&mut tree, rig);
         }
         let fixed = KEYS
             .iter()
@@ -244,22 +251,22 @@ impl Layers {
             .filter(|name| !name.contains('*'));
         let local = self.local.values.keys().chain(&self.local.blocked);
         for name in fixed.chain(local.map(String::as_str)) {
-            let Some(key) = key::find(name).filter(|key| key.layered) else {
+            let Some(key) = key::find_key(name).filter(|key| key.layered) else {
                 continue;
             };
-            if let Some((value, _)) = self.above_files(key, name) {
-                put(&mut tree, name, value);
+            if let Some((value, _)) = self.find_above_files(key, name) {
+                put_value(&mut tree, name, value);
             }
         }
         tree
     }
 
     /// A setting's value from the highest layer, or the built-in one if that is none for it.
-    pub fn usable(&self, name: &str) -> Value {
-        let Some(key) = key::find(name) else {
+    pub fn valid_value(&self, name: &str) -> Value {
+        let Some(key) = key::find_key(name) else {
             return Value::Null;
         };
-        let set = self.get(name).filter(|set| key.accepts(&set.value));
+        let set = self.get(name).filter(|set| key.is_valid(&set.value));
         set.map_or_else(
             || key.parse(key.default).unwrap_or_default(),
             |set| set.value,
@@ -267,14 +274,14 @@ impl Layers {
     }
 
     /// A length of time; none is as long as nothing.
-    pub fn time(&self, name: &str) -> SignedDuration {
-        let value = self.usable(name);
+    pub fn duration(&self, name: &str) -> SignedDuration {
+        let value = self.valid_value(name);
         let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
         time.unwrap_or_default().min(LONGEST)
     }
 
     /// Every value below a part of the files, with its file and its full name.
-    pub fn below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
+    pub fn values_below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
         let mut found = Vec::new();
         for (path, file) in self.files() {
             let mut open: Vec<(String, &Value)> = file
@@ -316,40 +323,40 @@ impl Layers {
         &self.local_path
     }
 
-    fn above_files(&self, key: &Key, name: &str) -> Option<(Value, Origin)> {
-        let variable = key::variable(name);
+    fn find_above_files(&self, key: &SettingKey, name: &str) -> Option<(Value, SettingOrigin)> {
+        let variable = key::variable_name(name);
         let by_env = self.env.get(&variable).and_then(|text| key.parse(text));
         if let Some(value) = by_env {
-            return Some((value, Origin::Environment(variable)));
+            return Some((value, SettingOrigin::Environment(variable)));
         }
         if self.local.blocked.contains(name) {
-            return Some((Value::Null, Origin::Blocked(self.local_path.clone())));
+            return Some((Value::Null, SettingOrigin::Blocked(self.local_path.clone())));
         }
         if let Some(value) = self.local.values.get(name) {
-            return Some((value.clone(), Origin::Local(self.local_path.clone())));
+            return Some((value.clone(), SettingOrigin::Local(self.local_path.clone())));
         }
         let label = self.labels.iter().find(|(label, _)| label == name)?;
-        Some((key.parse(&label.1)?, Origin::Bead(self.bead.clone())))
+        Some((key.parse(&label.1)?, SettingOrigin::Bead(self.bead.clone())))
     }
 }
 
-impl Key {
+impl SettingKey {
     /// Reads a value as a person writes it.
     pub fn parse(&self, text: &str) -> Option<Value> {
         Some(match self.kind {
-            Kind::Text => Value::from(text),
-            Kind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
-            Kind::Flag => match text.to_ascii_lowercase().as_str() {
+            SettingKind::Text => Value::from(text),
+            SettingKind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
+            SettingKind::Flag => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::from(true),
                 "false" | "0" | "no" | "off" => Value::from(false),
                 _ => return None,
             },
-            Kind::Number => Value::from(text.trim().parse::<u64>().ok()?),
-            Kind::Duration => {
-                super::duration(text)?;
+            SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
+            SettingKind::Duration => {
+                super::parse_setting_duration(text)?;
                 Value::from(text)
             }
-            Kind::List => {
+            SettingKind::List => {
                 let words = text
                     .split(',')
                     .map(str::trim)
@@ -360,34 +367,34 @@ impl Key {
     }
 
     /// Whether a value from a file is one for it.
-    pub fn accepts(&self, value: &Value) -> bool {
+    pub fn is_valid(&self, value: &Value) -> bool {
         match self.kind {
-            Kind::Text => value.is_string(),
-            Kind::Flag => value.is_boolean(),
-            Kind::Number => value.is_u64(),
-            Kind::List => value.is_array(),
-            Kind::Duration | Kind::OneOf(_) => value
+            SettingKind::Text => value.is_string(),
+            SettingKind::Flag => value.is_boolean(),
+            SettingKind::Number => value.is_u64(),
+            SettingKind::List => value.is_array(),
+            SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
                 .is_some_and(|text| self.parse(text).is_some()),
         }
     }
 
     /// What its value must look like.
-    pub fn expected(&self) -> String {
+    pub fn describe_expected(&self) -> String {
         let expected = match self.kind {
-            Kind::OneOf(words) => return format!("one of {}", words.join(", ")),
-            Kind::Text => "a text",
-            Kind::Flag => "true or false",
-            Kind::Number => "a whole number",
-            Kind::List => "words separated by commas",
-            Kind::Duration => "a duration such as 30s or 10m",
+            SettingKind::OneOf(words) => return format!("one of {}", words.join(", ")),
+            SettingKind::Text => "a text",
+            SettingKind::Flag => "true or false",
+            SettingKind::Number => "a whole number",
+            SettingKind::List => "words separated by commas",
+            SettingKind::Duration => "a duration such as 30s or 10m",
         };
         expected.to_owned()
     }
 }
 
 /// The value at a dotted path; `null` counts as absent.
-fn at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
+fn value_at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
     let found = name
         .split('.')
         .try_fold(tree, |tree, part| tree.get(part))?;
@@ -395,7 +402,7 @@ fn at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 /// Sets the value at a dotted path, making what lies between.
-pub(super) fn put(tree: &mut Value, name: &str, value: Value) {
+pub(super) fn put_value(tree: &mut Value, name: &str, value: Value) {
     let mut place = tree;
     for part in name.split('.') {
         if !place.is_object() {
@@ -407,11 +414,11 @@ pub(super) fn put(tree: &mut Value, name: &str, value: Value) {
 }
 
 /// Puts one tree over another: objects are merged, anything else is replaced.
-fn overlay(below: &mut Value, above: &Value) {
+fn merge_over(below: &mut Value, above: &Value) {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {
             for (key, value) in above {
-                overlay(below.entry(key.clone()).or_insert(Value::Null), value);
+                merge_over(below.entry(key.clone()).or_insert(Value::Null), value);
             }
         }
         (_, Value::Null) => {}
@@ -420,7 +427,7 @@ fn overlay(below: &mut Value, above: &Value) {
 }
 
 /// The names in a file that the table knows.
-fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
+fn collect_names(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
     let Value::Object(map) = tree else { return };
     for (part, value) in map {
         let name = if above.is_empty() {
@@ -428,16 +435,16 @@ fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
         } else {
             format!("{above}.{part}")
         };
-        if key::find(&name).is_some() {
+        if key::find_key(&name).is_some() {
             names.insert(name);
         } else {
-            collect(value, &name, names);
+            collect_names(value, &name, names);
         }
     }
 }
 
 /// A settings file; one that is not there is an empty one.
-pub(super) fn read(path: &Path) -> Result<Value, SettingsError> {
+pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
     let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,

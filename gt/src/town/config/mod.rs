@@ -13,13 +13,13 @@ mod rig;
 mod strategy;
 mod strict;
 
-pub use change::{ChangeError, Layer, change};
+pub use change::{ChangeError, SettingsLayer, change_setting};
 pub use error::SettingsError;
-pub use escalation::{EscalationSettings, NotifyCommand, Route};
-pub(crate) use key::duration;
-pub use layers::{AllLayers, Layers, Origin, Setting};
-pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};
-pub use strategy::Strategy;
+pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
+pub(crate) use key::parse_setting_duration;
+pub use layers::{Setting, SettingOrigin, SettingsLayers, TownSettings};
+pub use rig::{Gate, RigSettings, max_polecats_of, namepool_of, target_branch_of};
+pub use strategy::MergeStrategy;
 pub use strict::{UnusedKey, check_merge_queue};
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::time::Duration;
 use kit::sys::file;
 use serde::Deserialize;
 
-use super::Layers;
-use super::{SettingsError, Strategy};
+use super::SettingsLayers;
+use super::{MergeStrategy, SettingsError};
 use crate::town::{RigLayout, Town};
 
 /// The settings of a rig that the flows read.
@@ -17,7 +17,7 @@ use crate::town::{RigLayout, Town};
 #[serde(default)]
 pub struct RigSettings {
     /// The merge queue.
-    pub merge_queue: MergeQueue,
+    pub merge_queue: MergeQueueSettings,
     /// Names for polecats.
     pub namepool: Namepool,
     /// How many polecats the rig may have.
@@ -27,7 +27,7 @@ pub struct RigSettings {
 /// Settings of the merge queue.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct MergeQueue {
+pub struct MergeQueueSettings {
     /// Whether it runs; absent means yes.
     pub enabled: Option<bool>,
     /// What it merges into; absent means the repository's default branch.
@@ -99,11 +99,11 @@ pub struct Gate {
 impl RigSettings {
     /// Reads what counts for a rig, over all layers.
     pub fn load(town: &Town, rig: &RigLayout) -> Result<Self, SettingsError> {
-        Self::from_layers(&Layers::load(town, Some(rig))?, rig)
+        Self::from_layers(&SettingsLayers::load(town, Some(rig))?, rig)
     }
 
     /// Takes them from layers that were read.
-    pub fn from_layers(layers: &Layers, rig: &RigLayout) -> Result<Self, SettingsError> {
+    pub fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Result<Self, SettingsError> {
         serde_json::from_value(layers.merged()).map_err(|source| SettingsError::Invalid {
             path: rig.settings(),
             source,
@@ -111,13 +111,13 @@ impl RigSettings {
     }
 
     /// How work gets onto its target. [`super::check_merge_queue`] refuses a name that is not known before each merge.
-    pub fn strategy(&self) -> Strategy {
+    pub fn strategy(&self) -> MergeStrategy {
         let name = self.merge_queue.strategy.as_deref();
-        name.and_then(Strategy::parse).unwrap_or_default()
+        name.and_then(MergeStrategy::parse).unwrap_or_default()
     }
 
     /// Whether a repair task goes to a worker without being asked.
-    pub fn auto_repair(&self) -> bool {
+    pub fn is_auto_repair(&self) -> bool {
         self.merge_queue.auto_repair.unwrap_or(true)
     }
 
@@ -127,19 +127,19 @@ impl RigSettings {
     }
 
     /// Why each request waits for a person before it is merged, if it does.
-    pub fn needs_review(&self) -> Option<&'static str> {
-        self.merge_queue.needs_review()
+    pub fn review_reason(&self) -> Option<&'static str> {
+        self.merge_queue.review_reason()
     }
 
     /// The gates, in groups that each share one checked out tree: every gate with a name has one of its own, the commands of
     /// the era share one, and `setup_command` runs first in each.
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Vec<Gate>>, SettingsError> {
         let queue = &self.merge_queue;
-        let setup = command("setup_command", queue.setup_command.as_ref());
+        let setup = build_command_gate("setup_command", queue.setup_command.as_ref());
         let after_setup = |gates: Vec<Gate>| setup.iter().cloned().chain(gates).collect();
         let mut groups: Vec<Vec<Gate>> = Vec::new();
         for (name, setting) in &queue.gates {
-            groups.push(after_setup(vec![named(rig, name, setting)?]));
+            groups.push(after_setup(vec![build_named_gate(rig, name, setting)?]));
         }
         let run_tests = queue.run_tests != Some(false);
         let commands = [
@@ -153,7 +153,7 @@ impl RigSettings {
         ];
         let commands: Vec<Gate> = commands
             .into_iter()
-            .filter_map(|(name, line)| command(name, line))
+            .filter_map(|(name, line)| build_command_gate(name, line))
             .collect();
         if !commands.is_empty() || groups.is_empty() {
             groups.push(after_setup(commands));
@@ -163,9 +163,9 @@ impl RigSettings {
     }
 }
 
-impl MergeQueue {
+impl MergeQueueSettings {
     /// Why each request waits for a person before it is merged, if it does.
-    pub fn needs_review(&self) -> Option<&'static str> {
+    pub fn review_reason(&self) -> Option<&'static str> {
         if self.require_review == Some(true) {
             return Some("merge_queue.require_review is true: review it");
         }
@@ -178,7 +178,7 @@ impl MergeQueue {
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// A gate whose command line is a setting of its own.
-fn command(name: &str, line: Option<&String>) -> Option<Gate> {
+fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
     let line = line.filter(|line| !line.trim().is_empty())?;
     Some(Gate {
         name: name.to_owned(),
@@ -188,25 +188,35 @@ fn command(name: &str, line: Option<&String>) -> Option<Gate> {
     })
 }
 
-fn named(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Gate, SettingsError> {
+fn build_named_gate(
+    rig: &RigLayout,
+    name: &str,
+    setting: &GateSetting,
+) -> Result<Gate, SettingsError> {
     let limit = match setting.timeout.as_deref() {
         None => LIMIT,
-        Some(text) => super::duration(text).ok_or_else(|| SettingsError::Duration {
-            path: rig.settings(),
-            key: format!("merge_queue.gates.{name}.timeout"),
-            text: text.to_owned(),
-        })?,
+        Some(text) => {
+            super::parse_setting_duration(text).ok_or_else(|| SettingsError::Duration {
+                path: rig.settings(),
+                key: format!("merge_queue.gates.{name}.timeout"),
+                text: text.to_owned(),
+            })?
+        }
     };
     Ok(Gate {
         name: name.to_owned(),
         command: setting.cmd.clone(),
         limit,
-        cache: cache(rig, name, setting)?,
+        cache: parse_cache_paths(rig, name, setting)?,
     })
 }
 
 /// The paths that a gate keeps, each of which must be below the tree.
-fn cache(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Vec<String>, SettingsError> {
+fn parse_cache_paths(
+    rig: &RigLayout,
+    name: &str,
+    setting: &GateSetting,
+) -> Result<Vec<String>, SettingsError> {
     let inside = |text: &str| {
         let mut parts = Path::new(text).components().peekable();
         parts.peek().is_some()
@@ -224,7 +234,7 @@ fn cache(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Vec<Strin
 
 /// The branch that a rig's work is merged into: of the settings, else the rig's default branch, else
 /// `main`.
-pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
+pub fn target_branch_of(town: &Town, rig: &RigLayout) -> String {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct RigConfig {
@@ -232,7 +242,7 @@ pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
     }
     let settings = RigSettings::load(town, rig).unwrap_or_default();
     let config = || {
-        read::<RigConfig>(&rig.config())
+        read_json::<RigConfig>(&rig.config())
             .ok()
             .flatten()?
             .default_branch
@@ -245,19 +255,19 @@ pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
 }
 
 /// How many polecats of a rig may be at work at once.
-pub fn max_polecats(town: &Town, rig: &RigLayout) -> usize {
+pub fn max_polecats_of(town: &Town, rig: &RigLayout) -> usize {
     RigSettings::load(town, rig)
         .unwrap_or_default()
         .max_polecats()
 }
 
 /// The theme and the own list of names of a rig.
-pub fn names(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
+pub fn namepool_of(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
     let pool = RigSettings::load(town, rig).unwrap_or_default().namepool;
     (pool.style, pool.names)
 }
 
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
+fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
     let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,

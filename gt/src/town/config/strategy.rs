@@ -2,7 +2,7 @@
 
 /// How work gets onto its target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum MergeStrategy {
     /// Its commits are rebased onto the target.
     #[default]
     Rebase,
@@ -12,7 +12,7 @@ pub enum Strategy {
     Merge,
 }
 
-impl Strategy {
+impl MergeStrategy {
     /// The names as settings have them.
     pub const NAMES: &[&str] = &["rebase", "squash", "merge"];
 

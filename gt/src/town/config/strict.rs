@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
-use super::{Layers, SettingsError, Strategy};
+use super::{MergeStrategy, SettingsError, SettingsLayers};
 use crate::town::{RigLayout, Town};
 
 const QUEUE: &str = "merge_queue";
@@ -89,26 +89,26 @@ impl fmt::Display for UnusedKey {
 /// Finds the first thing in any file that counts for a rig that keeps its work from being merged: a gate that would
 /// be passed over, or a wish that the queue does not fulfil. Gives the keys that have no effect.
 pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>, SettingsError> {
-    let layers = Layers::load(town, Some(rig))?;
+    let layers = SettingsLayers::load(town, Some(rig))?;
     let mut unused = Vec::new();
     for (path, file) in layers.files() {
         check_places(path, file)?;
         check_file(path, file, &mut unused)?;
     }
-    check_old_place(rig)?;
+    check_old_file(rig)?;
     for name in layers.local_names() {
         if let Some(below) = name.strip_prefix("merge_queue.")
-            && key::find(name).is_none()
+            && key::find_key(name).is_none()
         {
             check_key(layers.local_path(), below, &mut unused)?;
         }
     }
     let merged = layers.merged();
     check_strategy(&layers, rig, &merged)?;
-    for (name, gate) in gates_of(&merged).into_iter().flatten() {
+    for (name, gate) in find_gates(&merged).into_iter().flatten() {
         let command = gate.get("cmd").and_then(Value::as_str).unwrap_or_default();
         if command.trim().is_empty() {
-            let has = |file: &Value| gates_of(file).is_some_and(|gates| gates.contains_key(name));
+            let has = |file: &Value| find_gates(file).is_some_and(|gates| gates.contains_key(name));
             let place = layers.files().find(|(_, file)| has(file));
             return Err(SettingsError::NoCommand {
                 path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
@@ -119,12 +119,16 @@ pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>,
     Ok(unused)
 }
 
-fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<(), SettingsError> {
+fn check_strategy(
+    layers: &SettingsLayers,
+    rig: &RigLayout,
+    merged: &Value,
+) -> Result<(), SettingsError> {
     let get = |tree: &Value| {
         let strategy = tree.get(QUEUE)?.get("strategy")?.as_str();
         strategy.map(str::to_owned)
     };
-    let Some(text) = get(merged).filter(|text| Strategy::parse(text).is_none()) else {
+    let Some(text) = get(merged).filter(|text| MergeStrategy::parse(text).is_none()) else {
         return Ok(());
     };
     let place = layers.files().find(|(_, file)| get(file).is_some());
@@ -132,7 +136,7 @@ fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<()
         path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
         key: format!("{QUEUE}.strategy"),
         text,
-        expected: format!("one of {}", Strategy::NAMES.join(", ")),
+        expected: format!("one of {}", MergeStrategy::NAMES.join(", ")),
     })
 }
 
@@ -154,10 +158,10 @@ fn check_places(path: &Path, file: &Value) -> Result<(), SettingsError> {
 }
 
 /// Gates in the rig's `config.json`, from which older programs took them.
-fn check_old_place(rig: &RigLayout) -> Result<(), SettingsError> {
+fn check_old_file(rig: &RigLayout) -> Result<(), SettingsError> {
     let path = rig.config();
     // What else is wrong with this file is not about gates.
-    let file = super::layers::read(&path).unwrap_or_default();
+    let file = super::layers::read_settings_tree(&path).unwrap_or_default();
     check_places(&path, &file)?;
     let queue = file.get(QUEUE).and_then(Value::as_object);
     let Some(key) = queue.and_then(|queue| queue.keys().find(|key| has_gates(key))) else {
@@ -183,7 +187,7 @@ fn check_file(path: &Path, file: &Value, unused: &mut Vec<UnusedKey>) -> Result<
         check_key(path, key, unused)?;
         check_value(path, key, value)?;
     }
-    for (name, gate) in gates_of(file).into_iter().flatten() {
+    for (name, gate) in find_gates(file).into_iter().flatten() {
         if let Some(gate) = gate.as_object() {
             check_gate(path, &format!("{QUEUE}.gates.{name}"), gate)?;
         }
@@ -203,7 +207,7 @@ fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<()
         unused.push(UnusedKey { path, key, near });
         return Ok(());
     }
-    let near = nearest(found, &known);
+    let near = find_nearest(found, &known);
     let is_near = has_gates(near) && strsim::levenshtein(found, near) <= 3;
     let says_so = ["gate", "command", "cmd"]
         .iter()
@@ -244,16 +248,16 @@ fn check_gate(path: &Path, above: &str, gate: &Map<String, Value>) -> Result<(),
     Err(SettingsError::UnknownKey {
         path: path.to_owned(),
         key: format!("{above}.{odd}"),
-        near: format!("{above}.{}", nearest(odd, OF_A_GATE)),
+        near: format!("{above}.{}", find_nearest(odd, OF_A_GATE)),
     })
 }
 
-fn nearest<'a>(odd: &str, known: &[&'a str]) -> &'a str {
+fn find_nearest<'a>(odd: &str, known: &[&'a str]) -> &'a str {
     let near = known.iter().min_by_key(|key| strsim::levenshtein(odd, key));
     near.copied().unwrap_or_default()
 }
 
-fn gates_of(tree: &Value) -> Option<&Map<String, Value>> {
+fn find_gates(tree: &Value) -> Option<&Map<String, Value>> {
     tree.get(QUEUE)?.get("gates")?.as_object()
 }
 

@@ -11,13 +11,13 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Event, fields};
-use crate::town::{Layout, Town};
+use super::{Event, json_fields};
+use crate::town::{Town, TownLayout};
 
 /// Who an event is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Visibility {
+pub enum EventVisibility {
     /// For the record only.
     Audit,
     /// For the feed only.
@@ -45,16 +45,16 @@ pub struct EventLine {
     pub payload: Map<String, Value>,
     /// Who it is for.
     #[serde(default = "for_both")]
-    pub visibility: Visibility,
+    pub visibility: EventVisibility,
 }
 
-fn for_both() -> Visibility {
-    Visibility::Both
+fn for_both() -> EventVisibility {
+    EventVisibility::Both
 }
 
 impl EventLine {
     /// What happened. Fields that this program does not know are in the payload only.
-    pub fn event(&self) -> Event {
+    pub fn to_event(&self) -> Event {
         let line = serde_json::json!({ "type": self.kind, "payload": self.payload });
         serde_json::from_value(line).unwrap_or_else(|_| Event::Other {
             r#type: self.kind.clone(),
@@ -65,18 +65,18 @@ impl EventLine {
 
 /// Who hears of each event that a program records.
 #[derive(Clone, Default)]
-pub struct Listener(Option<Arc<Hear>>);
+pub struct EventListener(Option<Arc<EventCallback>>);
 
-type Hear = dyn Fn(&EventLine) + Send + Sync;
+type EventCallback = dyn Fn(&EventLine) + Send + Sync;
 
-impl Listener {
+impl EventListener {
     /// Hears of each event.
     pub fn new(hear: impl Fn(&EventLine) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(hear)))
     }
 }
 
-impl fmt::Debug for Listener {
+impl fmt::Debug for EventListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Listener").field(&self.0.is_some()).finish()
     }
@@ -85,8 +85,8 @@ impl fmt::Debug for Listener {
 impl Town {
     /// Records an event and passes it to the listener. A failure to write it is ignored on purpose: the act itself is in the
     /// beads, the event only says so.
-    pub fn tell(&self, event: &Event) {
-        let mut fields = fields(event);
+    pub fn record_event(&self, event: &Event) {
+        let mut fields = json_fields(event);
         let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
         // Cut, not rounded: no event lies ahead of what follows it.
         let whole = TimestampRound::new()
@@ -105,7 +105,7 @@ impl Town {
             payload: payload
                 .and_then(|payload| payload.as_object().cloned())
                 .unwrap_or_default(),
-            visibility: Visibility::Both,
+            visibility: EventVisibility::Both,
         };
         // A line of texts and numbers always becomes JSON.
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Town {
 }
 
 /// Reads all events, oldest first; lines that cannot be read are passed over.
-pub fn read(layout: &Layout) -> std::io::Result<Vec<EventLine>> {
+pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
     let bytes = file::read_file_if_exists(&layout.events())?.unwrap_or_default();
     Ok(bytes
         .split(|byte| *byte == b'\n')
@@ -144,7 +144,7 @@ pub struct EventReader {
 
 impl EventReader {
     /// Begins with the first event.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &TownLayout) -> Self {
         Self {
             path: layout.events(),
             at: 0,
@@ -178,7 +178,7 @@ impl EventReader {
 }
 
 /// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
-pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
+pub fn events_about(events: &[EventLine], what: &str) -> Vec<EventLine> {
     events
         .iter()
         .filter(|event| is_about(event, what))
@@ -187,17 +187,17 @@ pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
 }
 
 fn is_about(event: &EventLine, what: &str) -> bool {
-    event.actor == what || event.payload.values().any(|value| names(value, what))
+    event.actor == what || event.payload.values().any(|value| is_named(value, what))
 }
 
-fn names(value: &Value, what: &str) -> bool {
+fn is_named(value: &Value, what: &str) -> bool {
     match value {
         // Agents are named by address or by name, and what a rule saw is a sentence.
         Value::String(text) => text
             .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
             .any(|word| word == what || word.rsplit('/').next() == Some(what)),
-        Value::Array(values) => values.iter().any(|value| names(value, what)),
-        Value::Object(map) => map.values().any(|value| names(value, what)),
+        Value::Array(values) => values.iter().any(|value| is_named(value, what)),
+        Value::Object(map) => map.values().any(|value| is_named(value, what)),
         _ => false,
     }
 }
@@ -205,12 +205,12 @@ fn names(value: &Value, what: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::town::event::{MergeEnded, MergeRef, event};
+    use crate::town::event::{MergeRef, MergeResultEvent, event};
 
     #[test]
     fn events_of_the_era_are_read_and_bad_lines_passed_over() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let text = concat!(
             r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"sling","actor":"mayor","payload":{"bead":"gt-1"},"visibility":"feed"}"#,
             "\nnot json\n",
@@ -218,10 +218,10 @@ mod tests {
             "\n",
         );
         std::fs::write(layout.events(), text).unwrap();
-        let events = read(&layout).unwrap();
+        let events = read_events(&layout).unwrap();
         assert_eq!(events.len(), 2);
         assert_eq!(events[0].payload["bead"], "gt-1");
-        assert_eq!(events[1].visibility, Visibility::Both);
+        assert_eq!(events[1].visibility, EventVisibility::Both);
     }
 
     fn line(text: &str) -> EventLine {
@@ -234,26 +234,28 @@ mod tests {
         let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
         let town = &mut place.town;
-        town.listener = Listener::new(move |line| sink.lock().unwrap().push(line.clone()));
+        town.listener = EventListener::new(move |line| sink.lock().unwrap().push(line.clone()));
         town.actor = crate::town::identity::Address::Mayor;
         let all = [
             event!(Sling, bead: "web-1", target: "web/nux"),
             event!(Nuke,
                 rig: "web", polecat: "nux", rescue: None, forced: true, bead: Some("b".to_owned()),
             ),
-            Event::Merged(MergeEnded {
+            Event::Merged(MergeResultEvent {
                 request: MergeRef {
                     mr: "web-2".to_owned(),
                     ..MergeRef::default()
                 },
-                outcome: fields(&serde_json::json!({ "outcome": "merged", "commit": "c0ffee" })),
+                outcome: json_fields(
+                    &serde_json::json!({ "outcome": "merged", "commit": "c0ffee" }),
+                ),
             }),
         ];
         for event in &all {
-            town.tell(event);
+            town.record_event(event);
         }
-        let read = read(&town.layout).unwrap();
-        let events: Vec<Event> = read.iter().map(EventLine::event).collect();
+        let read = read_events(&town.layout).unwrap();
+        let events: Vec<Event> = read.iter().map(EventLine::to_event).collect();
         assert_eq!(events, all);
         assert_eq!(*heard.lock().unwrap(), read);
         let text = std::fs::read_to_string(town.layout.events()).unwrap();
@@ -266,7 +268,7 @@ mod tests {
     #[test]
     fn a_reader_gives_each_whole_line_once() {
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let layout = TownLayout::new(folder.path());
         let mut reader = EventReader::new(&layout);
         let mut kinds = |text: &str| {
             std::fs::write(layout.events(), text).unwrap();
@@ -289,7 +291,7 @@ mod tests {
         let text = r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"session_start","actor":"mayor","payload":{"session_id":"s","actor_pid":"mayor-1"},"visibility":"feed"}"#;
         let old = line(text);
         assert_eq!(serde_json::to_string(&old).unwrap(), text);
-        let Event::SessionStart(start) = old.event() else {
+        let Event::SessionStart(start) = old.to_event() else {
             panic!("{old:?}");
         };
         assert_eq!((start.session_id.as_str(), start.bead.as_str()), ("s", ""));
@@ -303,7 +305,7 @@ mod tests {
         ] {
             let line = line(text);
             let (r#type, payload) = (kind.to_owned(), line.payload.clone());
-            assert_eq!(line.event(), Event::Other { r#type, payload });
+            assert_eq!(line.to_event(), Event::Other { r#type, payload });
         }
     }
 }

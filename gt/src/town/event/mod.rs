@@ -13,10 +13,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{EventLine, EventReader, Listener, StoredEvent, Visibility, about, read};
+pub use log::{
+    EventLine, EventListener, EventReader, EventVisibility, StoredEvent, events_about, read_events,
+};
 
 /// The fields of a value that becomes a JSON object.
-pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
+pub(crate) fn json_fields(value: &impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
@@ -44,11 +46,11 @@ pub enum Event {
     /// A chore was done in the name of a dog.
     ChoreDone { dog: String, chore: String, lines: Vec<String> },
     /// Beads were added to a convoy.
-    ConvoyAdded(ConvoyGrown),
+    ConvoyAdded(ConvoyBeads),
     /// A convoy was closed by hand.
     ConvoyClosed { convoy: String, reason: String },
     /// A convoy was made.
-    ConvoyCreated(ConvoyGrown),
+    ConvoyCreated(ConvoyBeads),
     /// A hook left a convoy to a person.
     ConvoyDeferred { request: String, convoy: String, title: String, beads: Vec<String>, reason: Option<String> },
     /// A convoy landed.
@@ -58,7 +60,7 @@ pub enum Event {
     /// Discovery documents were committed to a convoy's own branch.
     DiscoveryCommitted { bead: String, rig: String, branch: String, files: Vec<String> },
     /// Discovery documents were kept for the next worker of a convoy.
-    DiscoveryKept(DocumentsKept),
+    DiscoveryKept(DiscoveryDocuments),
     /// Files below `.gt/` that git does not keep were moved beside the sandbox.
     DiscoveryLeft { rig: String, polecat: String, moved_to: PathBuf, files: usize },
     /// Discovery documents were put into a sandbox.
@@ -88,9 +90,9 @@ pub enum Event {
     /// The tree in which gates run was made again.
     GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
     /// The town was stopped.
-    Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<StoppedWorker> },
+    Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<HaltedWorker> },
     /// A session asked for a fresh one in its place.
-    Handoff(HandedOver),
+    Handoff(SessionHandoff),
     /// The fresh session could not be started.
     HandoffFailed { agent: String, why: String },
     /// A hook was not run.
@@ -110,13 +112,13 @@ pub enum Event {
     /// A rig of a landing was pushed.
     LandingPushed { convoy: String, rig: String, target: String, commit: String },
     /// A landing stopped.
-    LandingStopped(LandingStopped),
+    LandingStopped(LandingStop),
     /// A message was written.
     Mail { to: String, subject: String, id: String },
     /// A request could not be merged.
-    MergeFailed(MergeEnded),
+    MergeFailed(MergeResultEvent),
     /// A request is tried again later.
-    MergeSkipped(MergeEnded),
+    MergeSkipped(MergeResultEvent),
     /// The queue took up a request.
     MergeStarted(MergeRef),
     /// The result of a task does not hold the work that it was for.
@@ -126,7 +128,7 @@ pub enum Event {
     /// A request may not merge any more.
     MergeWithdrawn { reason: String, rescue: Option<String>, #[serde(flatten)] request: MergeRef },
     /// A request was merged.
-    Merged(MergeEnded),
+    Merged(MergeResultEvent),
     /// A request was merged with the task that brought its work to the target.
     MergedAlong(MergedAlong),
     /// A molecule was taken off a bead.
@@ -146,7 +148,7 @@ pub enum Event {
     /// A text was typed into a session.
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
     /// The patrol acted.
-    Patrol(PatrolActed),
+    Patrol(PatrolActionRecord),
     /// The remote does not take the commits of unfinished work.
     PushRefused { rig: String, polecat: String, bead: String, branch: String, reason: String },
     /// A bead was taken off the hook of a worker.
@@ -172,7 +174,7 @@ pub enum Event {
     /// A session shows a dialog that only a person can answer.
     SessionNeedsPerson { session: String, dialog: String },
     /// An agent program said that its session has begun.
-    SessionStart(SessionStarted),
+    SessionStart(ProgramSession),
     /// A bead was given to an agent.
     Sling { bead: String, target: String },
     /// A bead was queued for a worker.
@@ -243,7 +245,7 @@ pub struct EscalationClosed {
 /// A session that gives way to a fresh one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct HandedOver {
+pub struct SessionHandoff {
     pub to_session: bool,
     pub agent: Option<String>,
     pub subject: String,
@@ -254,7 +256,7 @@ pub struct HandedOver {
 /// What the patrol did, with the rule that decided it and what that rule saw.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct PatrolActed {
+pub struct PatrolActionRecord {
     pub rule: String,
     pub saw: String,
     pub r#do: Value,
@@ -265,7 +267,7 @@ pub struct PatrolActed {
 /// A session of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SessionStarted {
+pub struct ProgramSession {
     pub session_id: String,
     pub role: String,
     pub source: String,
@@ -280,7 +282,7 @@ pub struct SessionStarted {
 
 /// The beads that a convoy got.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConvoyGrown {
+pub struct ConvoyBeads {
     pub convoy: String,
     pub beads: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -292,7 +294,7 @@ pub struct ConvoyGrown {
 /// Discovery documents on a ref.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DocumentsKept {
+pub struct DiscoveryDocuments {
     pub rig: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub polecat: String,
@@ -320,7 +322,7 @@ pub struct MergeRef {
 
 /// How a request's way through the queue ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MergeEnded {
+pub struct MergeResultEvent {
     #[serde(flatten)]
     pub request: MergeRef,
     /// The outcome, and what belongs to it.
@@ -342,7 +344,7 @@ pub struct MergedAlong {
 /// Where a landing stopped, and why.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LandingStopped {
+pub struct LandingStop {
     pub convoy: String,
     pub reason: String,
     /// How far it is, for one that is in the middle.
@@ -352,7 +354,7 @@ pub struct LandingStopped {
 
 /// A worker that was at work when the town was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoppedWorker {
+pub struct HaltedWorker {
     pub polecat: String,
     pub bead: String,
 }

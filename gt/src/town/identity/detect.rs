@@ -5,11 +5,11 @@ use std::path::Path;
 use kit::sys::Env;
 
 use super::Address;
-use crate::town::Layout;
+use crate::town::TownLayout;
 
 /// What was found out about the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Detected {
+pub struct DetectedCaller {
     /// Who it is; `None` where neither variables nor folder tell.
     pub address: Option<Address>,
     /// Where the answer comes from: `env`, `cwd` or `none`.
@@ -19,23 +19,23 @@ pub struct Detected {
 }
 
 /// Finds out who runs this command in `layout`'s town.
-pub fn detect(env: &Env, layout: &Layout) -> Detected {
-    let by_folder = of_folder(layout.root(), env.cwd());
-    match of_env(env) {
+pub fn detect_caller(env: &Env, layout: &TownLayout) -> DetectedCaller {
+    let by_folder = caller_from_folder(layout.root(), env.cwd());
+    match caller_from_env(env) {
         Some(address) => {
             let mismatch = by_folder.filter(|other| *other != address);
-            Detected {
+            DetectedCaller {
                 address: Some(address),
                 source: "env",
                 mismatch,
             }
         }
-        None if by_folder.is_some() => Detected {
+        None if by_folder.is_some() => DetectedCaller {
             address: by_folder,
             source: "cwd",
             mismatch: None,
         },
-        None => Detected {
+        None => DetectedCaller {
             address: None,
             source: "none",
             mismatch: None,
@@ -44,7 +44,7 @@ pub fn detect(env: &Env, layout: &Layout) -> Detected {
 }
 
 /// Reads `GT_ROLE` (a whole address, or a role word completed by `GT_RIG`, `GT_POLECAT`, `GT_CREW`).
-fn of_env(env: &Env) -> Option<Address> {
+fn caller_from_env(env: &Env) -> Option<Address> {
     let role = env.get("GT_ROLE")?;
     let rig = || env.get("GT_RIG");
     let text = match role {
@@ -57,7 +57,7 @@ fn of_env(env: &Env) -> Option<Address> {
 }
 
 /// Who lives in a folder of the town.
-fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
+fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
     let parts: Vec<&str> = cwd
         .strip_prefix(town)
         .ok()?
@@ -82,9 +82,9 @@ fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
 mod tests {
     use super::*;
 
-    fn at(cwd: &str, vars: &[(&str, &str)]) -> Detected {
+    fn at(cwd: &str, vars: &[(&str, &str)]) -> DetectedCaller {
         let env = Env::with_vars(Path::new(cwd), vars.iter().copied());
-        detect(&env, &Layout::new(Path::new("/town")))
+        detect_caller(&env, &TownLayout::new(Path::new("/town")))
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod session_name;
 use std::fmt;
 use std::str::FromStr;
 
-pub use detect::{Detected, detect};
+pub use detect::{DetectedCaller, detect_caller};
 pub use session_name::SessionName;
 
 /// The address of an agent or person of the town.
@@ -103,7 +103,7 @@ impl Address {
     }
 
     /// A form for agents to read that does not look like a path.
-    pub fn spoken(&self) -> String {
+    pub fn display_name(&self) -> String {
         match self {
             Self::Polecat(rig, name) | Self::Crew(rig, name) => {
                 format!("{} {name} (rig: {rig})", self.role())
@@ -189,7 +189,7 @@ const RESERVED: &[&str] = &[
 /// A worker cannot have a name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{name}` cannot be the name of a {role}: {reason}; choose another name")]
-pub struct BadWorkerName {
+pub struct WorkerNameError {
     /// The name.
     pub name: String,
     /// `polecat` or `crew`.
@@ -203,12 +203,12 @@ pub struct BadWorkerName {
 pub fn check_worker_name<'a>(
     address: &Address,
     rigs: impl IntoIterator<Item = &'a str>,
-) -> Result<(), BadWorkerName> {
+) -> Result<(), WorkerNameError> {
     let name = address.name().unwrap_or_default();
-    let session = SessionName::of(address);
+    let session = SessionName::for_agent(address);
     let meant = session
         .as_ref()
-        .and_then(|session| SessionName::address(session.as_str(), rigs));
+        .and_then(|session| SessionName::parse_address(session.as_str(), rigs));
     let reason = if !is_name(name) {
         "only letters, digits, - and _ are allowed".to_owned()
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
@@ -221,7 +221,7 @@ pub fn check_worker_name<'a>(
         return Ok(());
     };
     let (name, role) = (name.to_owned(), address.role());
-    Err(BadWorkerName { name, role, reason })
+    Err(WorkerNameError { name, role, reason })
 }
 
 #[cfg(test)]
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_spoken_address_holds_no_path_separator() {
         let nux = Address::Polecat("web".into(), "nux".into());
-        assert_eq!(nux.spoken(), "polecat nux (rig: web)");
+        assert_eq!(nux.display_name(), "polecat nux (rig: web)");
         assert_eq!(nux.bead_id("wb"), "wb-web-polecat-nux");
         assert_eq!(nux.mailbox(), "web/nux");
     }
@@ -330,7 +330,7 @@ mod tests {
         assert!(all.len() > 100, "{}", all.len());
         for (at, one) in all.iter().enumerate() {
             for other in &all[at + 1..] {
-                let (name, of_other) = (SessionName::of(one), SessionName::of(other));
+                let (name, of_other) = (SessionName::for_agent(one), SessionName::for_agent(other));
                 assert_ne!(name, of_other, "{one} {other}");
             }
         }

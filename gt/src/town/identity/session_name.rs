@@ -11,7 +11,7 @@ pub struct SessionName(String);
 
 impl SessionName {
     /// The session of an agent; people have none.
-    pub fn of(address: &Address) -> Option<Self> {
+    pub fn for_agent(address: &Address) -> Option<Self> {
         Some(Self(match address {
             Address::Overseer => return None,
             Address::Mayor => "hq-mayor".to_owned(),
@@ -27,7 +27,10 @@ impl SessionName {
 
     /// The agent of a session. `rigs` are the town's rigs: names may hold hyphens, so the longest rig
     /// that fits decides where the rig ends.
-    pub fn address<'a>(name: &str, rigs: impl IntoIterator<Item = &'a str>) -> Option<Address> {
+    pub fn parse_address<'a>(
+        name: &str,
+        rigs: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Address> {
         match name {
             "hq-mayor" => return Some(Address::Mayor),
             "hq-deacon" => return Some(Address::Deacon),
@@ -83,9 +86,9 @@ mod tests {
             "web_api/polecats/nux",
         ] {
             let address: Address = text.parse().unwrap();
-            let name = SessionName::of(&address).unwrap();
+            let name = SessionName::for_agent(&address).unwrap();
             assert_eq!(
-                SessionName::address(name.as_str(), rigs),
+                SessionName::parse_address(name.as_str(), rigs),
                 Some(address),
                 "{name}"
             );
@@ -94,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_longest_rig_that_fits_wins() {
-        let found = SessionName::address("gt-web-api-nux", ["web", "web-api"]);
+        let found = SessionName::parse_address("gt-web-api-nux", ["web", "web-api"]);
         assert_eq!(
             found,
             Some(Address::Polecat("web-api".into(), "nux".into()))
@@ -103,7 +106,7 @@ mod tests {
 
     #[test]
     fn other_sessions_are_nobodys() {
-        assert_eq!(SessionName::address("main", ["web"]), None);
-        assert_eq!(SessionName::address("gt-other-nux", ["web"]), None);
+        assert_eq!(SessionName::parse_address("main", ["web"]), None);
+        assert_eq!(SessionName::parse_address("gt-other-nux", ["web"]), None);
     }
 }

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::Page;
 use crate::host::LiveTown;
-use crate::host::runtime::{self, Runtime};
+use crate::host::runtime::{self, AgentRuntime};
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
     one(town, page, None, &Address::Mayor);
-    for rig in town.rigs().unwrap_or_default() {
+    for rig in town.list_rigs().unwrap_or_default() {
         let (name, any) = (rig.name().to_owned(), "any".to_owned());
         one(
             town,
@@ -28,7 +28,7 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
     };
-    match runtime::resolve(town, rig, address, "") {
+    match runtime::resolve_runtime(town, rig, address, "") {
         Err(error) => {
             let hint = "install it, or set default_agent or role_agents in the settings";
             page.error(format!("{role}: {error}"), hint);
@@ -52,7 +52,13 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
 
 /// Claude asks whether it may trust a folder; the answer for a rig's sandboxes is kept under the path of
 /// the shared repository.
-fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, runtime: &Runtime) {
+fn trust(
+    town: &LiveTown,
+    page: &mut Page,
+    rig: Option<&RigLayout>,
+    role: &str,
+    runtime: &AgentRuntime,
+) {
     let (Some(rig), "claude") = (rig, runtime.preset.hooks.as_str()) else {
         return;
     };

@@ -9,7 +9,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     if let Some(pause) = Pause::of(town) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
     }
-    let status = daemon::status(town);
+    let status = daemon::read_daemon_status(town);
     if !status.running {
         let hint = "gt up starts it; without it nothing happens unattended, and gtd run --once does one pass";
         return page.note("the daemon does not run", hint);

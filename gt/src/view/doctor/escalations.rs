@@ -11,7 +11,10 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         let hint = "correct the file; the built-in routes count until then";
         page.warn(error.to_string(), hint);
     }
-    let Ok(beads) = town.store().and_then(|store| Ok(store.snapshot()?)) else {
+    let Ok(beads) = town
+        .open_town_store()
+        .and_then(|store| Ok(store.snapshot()?))
+    else {
         return;
     };
     for one in escalation::list(&beads, false) {

@@ -9,7 +9,7 @@ use crate::town::RigLayout;
 use crate::town::config;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    let Ok(registry) = town.registry() else {
+    let Ok(registry) = town.read_registry() else {
         return;
     };
     for (name, entry) in &registry.rigs {
@@ -41,7 +41,7 @@ fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
             return page.error(format!("rig {name}: {error}"), hint);
         }
     };
-    let layers = config::Layers::load(town, Some(rig)).unwrap_or_default();
+    let layers = config::SettingsLayers::load(town, Some(rig)).unwrap_or_default();
     let unused = unused.iter().map(ToString::to_string);
     for fault in unused.chain(rule::check(&layers)) {
         let hint = "correct it, or take it out";
@@ -82,7 +82,7 @@ fn repository(
         let text = format!("rig {name}: git may prune its unreachable commits");
         page.note(text, "set gc.pruneExpire of .repo.git to never");
     }
-    let target = config::target_branch(town, rig);
+    let target = config::target_branch_of(town, rig);
     let places = [
         format!("refs/remotes/origin/{target}"),
         format!("refs/heads/{target}"),

@@ -44,7 +44,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         let text = format!("the prefix {prefix} leads to {}", paths.join(" and "));
         page.error(text, "keep one line per prefix in .beads/routes.jsonl");
     }
-    for rig in town.rigs().unwrap_or_default() {
+    for rig in town.list_rigs().unwrap_or_default() {
         if !routes.all().iter().any(|route| route.rig() == rig.name()) {
             let text = format!(
                 "rig {} has no route: its beads are not found by id",

@@ -9,8 +9,11 @@ use crate::record::polecat;
 use crate::town::RigLayout;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    for rig in town.rigs().unwrap_or_default() {
-        let Ok(beads) = town.rig_store(&rig).and_then(|store| Ok(store.snapshot()?)) else {
+    for rig in town.list_rigs().unwrap_or_default() {
+        let Ok(beads) = town
+            .open_rig_store(&rig)
+            .and_then(|store| Ok(store.snapshot()?))
+        else {
             // The check of beads tells why.
             continue;
         };

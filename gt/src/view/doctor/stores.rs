@@ -12,7 +12,7 @@ fn set_aside(folder: &Path) -> usize {
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
     for one in town
-        .stores()
+        .read_stores()
         .map(|stores| stores.rollbacks)
         .unwrap_or_default()
     {
@@ -21,7 +21,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
         page.warn(format!("{}: {}", one.home, one.what), &fix);
     }
-    let rigs = town.rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_default();
     let rigs = rigs
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));

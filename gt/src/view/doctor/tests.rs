@@ -1,5 +1,5 @@
 use super::*;
-use crate::host::{SessionSpec, Sessions};
+use crate::host::{SessionHost, SessionSpec};
 use crate::testing::Place;
 
 fn worst(findings: &[Finding], check: &str) -> Level {
@@ -37,7 +37,7 @@ fn a_new_town_with_a_rig_is_sound() {
 fn damage_is_found_and_nothing_is_changed() {
     let place = Place::new();
     place.add_rig("web", None).unwrap();
-    let rig = place.town.rig("web").unwrap();
+    let rig = place.town.find_rig("web").unwrap();
     let issues = rig.beads().join("issues.jsonl");
     let mut text = std::fs::read_to_string(&issues).unwrap();
     text.push_str("{\"id\":\"web-x\",\n");

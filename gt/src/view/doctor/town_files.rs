@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Page;
 use crate::host::LiveTown;
-use crate::town::config::Layers;
+use crate::town::config::SettingsLayers;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
     let before = page.all.len();
@@ -20,13 +20,13 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     ] {
         known(page, &path, kind, newest);
     }
-    if let Err(error) = town.registry() {
+    if let Err(error) = town.read_registry() {
         page.error(
             error.to_string(),
             "mend the file by hand; a backup of the town has an older one",
         );
     }
-    if let Err(error) = Layers::load(town, None) {
+    if let Err(error) = SettingsLayers::load(town, None) {
         page.error(
             error.to_string(),
             "mend the settings by hand: they must be JSON",

@@ -55,7 +55,7 @@ pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanat
 
 /// The agent of that name: an address, or a role that has but one.
 fn agent(town: &LiveTown, what: &str) -> Option<Address> {
-    let address = town.address(what).ok()?;
+    let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
     (what.contains('/') || is_single).then_some(address)
 }
@@ -115,7 +115,7 @@ impl Explanation {
             });
             return;
         }
-        if *address == Address::Overseer || !crate::town::home_of(town, address).is_dir() {
+        if *address == Address::Overseer || !crate::town::agent_home(town, address).is_dir() {
             return;
         }
         let session = match view.is_running(address) {
@@ -164,7 +164,7 @@ impl Explanation {
         self.now.push(one.describe_at(view.now));
         let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
         let mut blockers: Vec<String> = here.map(str::to_owned).collect();
-        blockers.extend(view.stores.blockers_elsewhere(bead));
+        blockers.extend(view.stores.external_blockers(bead));
         self.now.push(match blockers.as_slice() {
             [] => format!(
                 "it starts automatically as soon as rig {rig} has a worker that can be started"

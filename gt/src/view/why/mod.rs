@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::host::LiveTown;
 use crate::record::polecat::Ids;
 use crate::record::town_view::TownView;
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
@@ -69,9 +69,9 @@ fn proposal(near: &[String]) -> String {
 /// Tells of a bead, convoy, merge request, agent or rig.
 pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are shown as `<rig>/<name>` and recorded by their whole address.
-    let address = town.address(what).ok().filter(|_| what.contains('/'));
+    let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
-    let mut events = event::about(&event::read(&town.layout)?, &name);
+    let mut events = event::events_about(&event::read_events(&town.layout)?, &name);
     forget_gone_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::conclude(town, &view, what);
@@ -96,7 +96,7 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
 /// Takes the names of polecats' refs out of events that are no longer there: a snapshot that was pruned, a rescue that was
 /// dropped.
 fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
-    for rig in town.rigs()? {
+    for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
         let named = |value: &Value| {
@@ -128,30 +128,30 @@ fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result
 
 /// Whether anything in the town has this name.
 fn is_known(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
-    if town.rigs()?.iter().any(|rig| rig.name() == what) {
+    if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
     }
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let own = [
         Address::Mayor,
         Address::Deacon,
         Address::Boot,
         Address::Overseer,
     ];
-    let is_agent = match town.address(what) {
+    let is_agent = match town.parse_address(what) {
         Ok(address) if own.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
-            let id = Ids::of(&town.prefix(&rig), &rig, &name).agent;
+            let id = Ids::of(&town.prefix_of_rig(&rig), &rig, &name).agent;
             stores.get(&id).is_some()
         }
-        Ok(address @ Address::Crew(..)) => crate::town::home_of(town, &address).is_dir(),
+        Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),
         _ => false,
     };
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     Ok(is_agent || all.any(|beads| beads.is_taken(what)))
 }
 
-fn unknown(stores: &Stores, what: &str) -> UnknownName {
+fn unknown(stores: &TownStores, what: &str) -> UnknownName {
     let rigs = stores.rigs.keys().map(|rig| format!("rig {rig}"));
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
     let mut near: Vec<(usize, String)> = all.flat_map(|beads| near(beads, what)).collect();

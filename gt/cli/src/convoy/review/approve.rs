@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             escape::escape_line(&format!("{error:#}"))
         )),
     }
-    gt::host::daemon::wake(&town);
+    gt::host::daemon::wake_daemon(&town);
     build_report(approved, |approved, page| {
         let title = escape::escape_line(&approved.title);
         let how = if approved.already {

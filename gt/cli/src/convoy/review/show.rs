@@ -14,7 +14,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let store = ctx.town()?.store()?.snapshot()?;
+    let store = ctx.town()?.open_town_store()?.snapshot()?;
     let request = review::find(&store, &args.request)?;
     build_report(request, |request, page| {
         page.line(format!(

@@ -17,7 +17,7 @@ pub use overview::area_of;
 use super::progress::{Ending, ending, ending_by, is_kind_of_work};
 use crate::record;
 use crate::record::attempt::{self, Attempt};
-use crate::town::beads::Stores;
+use crate::town::beads::TownStores;
 
 /// A summary longer than this many characters is cut.
 const SUMMARY_LIMIT: usize = 500;
@@ -122,14 +122,14 @@ fn lesson_in_line(failed: &Attempt) -> String {
 
 /// The finished beads of a convoy and those whose attempt failed and that are open for another, oldest first. Of beads that
 /// no text shows in full only what the overview needs is read.
-pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
+pub fn entries(stores: &TownStores, convoy: &Bead) -> Vec<Entry> {
     entries_before(stores, convoy, Timestamp::MAX)
 }
 
 /// The same as it was at a time.
-pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<Entry> {
+pub fn entries_before(stores: &TownStores, convoy: &Bead, time: Timestamp) -> Vec<Entry> {
     let mut told: Vec<(Timestamp, Told<'_>)> = record::convoy::tracked_ids(convoy)
-        .filter_map(|id| stores.head(id))
+        .filter_map(|id| stores.find_ref(id))
         .filter(|head| !head.is_tombstone() && is_kind_of_work(&head.kind()))
         .filter_map(|head| told_at(head, time))
         .collect();
@@ -422,7 +422,7 @@ mod tests {
     /// A town of which some beads are closed: id, time, and what else is to be said of each.
     fn closed(beads: &[Closed]) -> (Place, Bead) {
         let place = Place::new();
-        let store = place.town.store().unwrap();
+        let store = place.town.open_town_store().unwrap();
         for (id, time, more) in beads {
             let mut bead = Bead {
                 id: (*id).to_owned(),
@@ -441,7 +441,7 @@ mod tests {
             ..super::super::New::default()
         };
         let id = super::super::create(&place.town, &new).unwrap().id;
-        let convoy = place.town.store().unwrap().snapshot().unwrap();
+        let convoy = place.town.open_town_store().unwrap().snapshot().unwrap();
         let convoy = convoy.get(&id).unwrap().clone();
         (place, convoy)
     }
@@ -456,7 +456,7 @@ mod tests {
             ("hq-late", LATE, |_| {}),
             ("hq-a", EARLY, |_| {}),
         ]);
-        let stores = place.town.stores().unwrap();
+        let stores = place.town.read_stores().unwrap();
         let ids: Vec<String> = entries(&stores, &convoy)
             .into_iter()
             .map(|e| e.id)
@@ -481,7 +481,7 @@ mod tests {
             ("hq-letter", EARLY, |b| b.issue_type = Kind::Message),
             ("hq-agent", EARLY, |b| b.issue_type = Kind::Agent),
         ]);
-        let stores = place.town.stores().unwrap();
+        let stores = place.town.read_stores().unwrap();
         let found = entries(&stores, &convoy);
         let ids: Vec<(&str, bool)> = found.iter().map(|e| (e.id.as_str(), e.failed)).collect();
         assert_eq!(ids, [("hq-escalated", true), ("hq-failed", true)]);
@@ -511,7 +511,7 @@ mod tests {
             ("hq-open", LATE, open),
             ("hq-untried", LATE, open),
         ]);
-        let store = place.town.store().unwrap();
+        let store = place.town.open_town_store().unwrap();
         for (id, lessons) in [
             ("hq-done", &["Deadlocks\nunder load"][..]),
             ("hq-failed", &["no way"]),
@@ -526,7 +526,7 @@ mod tests {
             };
             place.town.transact(&store, put).unwrap();
         }
-        let stores = place.town.stores().unwrap();
+        let stores = place.town.read_stores().unwrap();
         let text = block("C", &entries(&stores, &convoy), "own").unwrap();
         let expected = "1. \"Title of hq-open\" (hq-open) FAILED by nux, and it is not done yet\n   > Failed: second\n   \
              An earlier attempt failed: first\n\n\
@@ -564,7 +564,7 @@ mod tests {
             })
             .collect();
         let (place, convoy) = closed(&beads);
-        let stores = place.town.stores().unwrap();
+        let stores = place.town.read_stores().unwrap();
         let found = entries(&stores, &convoy);
         let whole: Vec<Entry> = ids
             .iter()
@@ -597,7 +597,7 @@ mod tests {
                 b.description = "summary: a line".to_owned();
             }),
         ]);
-        let stores = place.town.stores().unwrap();
+        let stores = place.town.read_stores().unwrap();
         // One read of the stores is all that it takes: they may be gone by now.
         std::fs::remove_dir_all(place.town.layout.beads()).unwrap();
         let text = block("C", &entries(&stores, &convoy), "own").unwrap();

@@ -40,7 +40,7 @@ pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approv
         town.actor
     );
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    let mut request = request::find(&town.open_town_store()?.snapshot()?, id)?;
     match request.state {
         ReviewState::Waiting => {
             let answered = request.pending.take();
@@ -60,7 +60,7 @@ pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approv
 /// Rejects a request: no convoy is made.
 pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    let mut request = request::find(&town.open_town_store()?.snapshot()?, id)?;
     if request.state != ReviewState::Waiting {
         return Err(was(&request).into());
     }
@@ -72,7 +72,7 @@ pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewR
 /// Finishes a request that is approved: for the patrol, after a crash.
 pub fn resume(town: &LiveTown, id: &str) -> anyhow::Result<Option<Approved>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let store = town.store()?.snapshot()?;
+    let store = town.open_town_store()?.snapshot()?;
     let Some(request) = request::find(&store, id)
         .ok()
         .filter(|request| request.state == ReviewState::Approved)
@@ -88,7 +88,7 @@ fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved
         Err(error) => {
             if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
                 request.state = ReviewState::Rejected;
-                let store = town.store()?;
+                let store = town.open_town_store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
             }
             return Err(error);
@@ -112,7 +112,7 @@ fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow
         ReviewState::Rejected => Status::Closed,
         _ => Status::Open,
     };
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         request.save(tx, status.clone(), false)?;
         if let Some(mut bead) = tx.get(&request.id).cloned() {
@@ -123,7 +123,7 @@ fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow
         }
         Ok(())
     })?;
-    town.tell(&event!(ConvoyReviewed,
+    town.record_event(&event!(ConvoyReviewed,
         request: request.id, convoy: request.convoy, answer: request.state.word(), reason: reason,
     ));
     tell_hooks(town, request);

@@ -9,7 +9,7 @@ use crate::flow::convoy::decision::Decision;
 use crate::flow::town_hook::{self, Call, Event, Ran, Verdict};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::beads::{BeadsHome, Stores, UnknownBead};
+use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
 
 /// Whether any hook would be asked about these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
@@ -18,12 +18,12 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
         return Ok(true);
     }
     let rigs: Vec<RigLayout> = town
-        .rigs()?
+        .list_rigs()?
         .into_iter()
         .filter(|rig| has(Some(rig)))
         .collect();
     for rig in rigs {
-        let snapshot = town.rig_store(&rig)?.snapshot()?;
+        let snapshot = town.open_rig_store(&rig)?.snapshot()?;
         if beads.iter().any(|id| snapshot.get(id).is_some()) {
             return Ok(true);
         }
@@ -33,7 +33,7 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
 
 /// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
 pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Vec<String>> {
-    let stores = town.stores()?;
+    let stores = town.read_stores()?;
     let groups = gather(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
     let mut warnings = Vec::new();
@@ -125,7 +125,7 @@ fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec
 }
 
 /// The beads by rig; each must exist.
-pub(super) fn gather<'a>(stores: &'a Stores, ids: &[String]) -> anyhow::Result<Groups<'a>> {
+pub(super) fn gather<'a>(stores: &'a TownStores, ids: &[String]) -> anyhow::Result<Groups<'a>> {
     let mut groups = Groups::new();
     for id in ids {
         let bead = stores

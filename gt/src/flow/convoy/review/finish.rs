@@ -8,7 +8,7 @@ use crate::flow::convoy::create::Created;
 use crate::flow::convoy::decision::{self, Decision};
 use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
-use crate::town::event::{ConvoyGrown, Event};
+use crate::town::event::{ConvoyBeads, Event};
 
 /// The steps: intent, front matter, convoy.
 pub(super) fn finish(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
@@ -36,7 +36,7 @@ pub(super) fn put_front_matter(
         "" => BeadsHome::Town,
         rig => BeadsHome::Rig(rig.to_owned()),
     };
-    let store = town.store_at(&home)?;
+    let store = town.open_store_at(&home)?;
     town.transact(&store, |tx| {
         let now = tx.now();
         for id in &request.new.beads {
@@ -57,7 +57,7 @@ pub(super) fn put_front_matter(
 /// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
 fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
     let beads = create::existing(town, &request.new.beads)?;
-    let store = town.store()?;
+    let store = town.open_town_store()?;
     request.state = ReviewState::Done;
     let created = town.transact(&store, |tx| {
         let (mut convoy, created) = if request.adds {
@@ -85,13 +85,13 @@ fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<C
         Ok(created)
     })?;
     let decisions = request.decisions.iter();
-    let grown = ConvoyGrown {
+    let grown = ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
         decisions: Some(decisions.filter_map(|one| one.adr.clone()).collect()),
     };
-    town.tell(&if request.adds {
+    town.record_event(&if request.adds {
         Event::ConvoyAdded(grown)
     } else {
         Event::ConvoyCreated(grown)

@@ -106,7 +106,7 @@ pub fn create(town: &LiveTown, new: &New, purpose: Purpose) -> anyhow::Result<Ma
 /// Lets a convoy track more beads: those of a rig whose hooks have not been asked yet are reviewed like those of
 /// a new convoy, the others get the front matter that was decided.
 pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Made> {
-    let store = town.store()?.snapshot()?;
+    let store = town.open_town_store()?.snapshot()?;
     let convoy = store.get(id).filter(|bead| record::convoy::is_convoy(bead));
     // Before anything is written: what is refused must leave no bead changed.
     convoy.map_or(Ok(()), create::can_grow)?;

@@ -86,7 +86,7 @@ impl ReviewState {
 impl ReviewRequest {
     /// The request for a new convoy.
     pub(super) fn of(town: &LiveTown, new: New, purpose: Purpose) -> anyhow::Result<Self> {
-        let store = town.store()?.snapshot()?;
+        let store = town.open_town_store()?.snapshot()?;
         let convoy = super::create::fresh_id(town, &store);
         // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
         let key = match (&purpose.then, new.beads.first()) {
@@ -135,7 +135,7 @@ impl ReviewRequest {
 
     /// Whether the same request waits for a person already.
     pub(super) fn waits_already(&self, town: &LiveTown) -> anyhow::Result<Option<ReviewError>> {
-        let store = town.store()?.snapshot()?;
+        let store = town.open_town_store()?.snapshot()?;
         let known = store.get(&self.id).filter(|bead| bead.is_open());
         let known = known.and_then(read).and_then(|known| known.pending);
         Ok(known.map(|pending| ReviewError::Deferred {
@@ -148,10 +148,10 @@ impl ReviewRequest {
     /// Puts it in line for a person.
     pub(super) fn defer(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state = ReviewState::Waiting;
-        let store = town.store()?;
+        let store = town.open_town_store()?;
         town.transact(&store, |tx| self.save(tx, Status::Open, false))?;
         let reason = self.pending.as_ref().map(|pending| pending.reason.clone());
-        town.tell(&event!(ConvoyDeferred,
+        town.record_event(&event!(ConvoyDeferred,
             request: self.id, convoy: self.convoy, title: self.new.title, beads: self.new.beads,
             reason: reason,
         ));
@@ -164,7 +164,7 @@ impl ReviewRequest {
             return Ok(());
         }
         self.state = ReviewState::Approved;
-        let store = town.store()?;
+        let store = town.open_town_store()?;
         // Closed from the start: it is no work, and no list of work may show it.
         town.transact(&store, |tx| self.save(tx, Status::Closed, true))
     }

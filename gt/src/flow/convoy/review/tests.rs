@@ -13,7 +13,7 @@ fn place(more: &str) -> Place {
         description: "Original.\n".to_owned(),
         ..Bead::default()
     };
-    let store = town.store().unwrap();
+    let store = town.open_town_store().unwrap();
     town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
         .unwrap();
     let hook = town.layout.hooks().join("pre-convoy");
@@ -34,12 +34,12 @@ fn new() -> New {
 }
 
 fn description(town: &LiveTown) -> String {
-    let store = town.store().unwrap().snapshot().unwrap();
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
     store.get("hq-one").unwrap().description.clone()
 }
 
 fn convoys(town: &LiveTown) -> usize {
-    crate::record::convoy::list(&town.store().unwrap().snapshot().unwrap(), true).len()
+    crate::record::convoy::list(&town.open_town_store().unwrap().snapshot().unwrap(), true).len()
 }
 
 const WITH: &str = "---\nkeeper: ADR-001\n---\nOriginal.\n";
@@ -64,7 +64,7 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
             finish::put_front_matter(town, &request, decision).unwrap();
             assert_eq!(description(town), WITH);
         }
-        let left = unfinished(&town.store().unwrap().snapshot().unwrap());
+        let left = unfinished(&town.open_town_store().unwrap().snapshot().unwrap());
         assert_eq!(left.len(), usize::from(steps > 0));
         let Some(id) = left.first() else {
             assert_eq!(description(town), "Original.\n");
@@ -73,7 +73,7 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
         assert!(resume(town, id).unwrap().is_some());
         assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
         assert!(resume(town, id).unwrap().is_none());
-        let store = town.store().unwrap().snapshot().unwrap();
+        let store = town.open_town_store().unwrap().snapshot().unwrap();
         assert!(unfinished(&store).is_empty() && list(&store, true).is_empty());
         let convoy = crate::record::convoy::list(&store, false)[0];
         assert_eq!(
@@ -104,14 +104,14 @@ fn an_approved_request_goes_on_where_it_stopped_however_often_it_is_approved() {
         (description(town).as_str(), convoys(town)),
         ("Original.\n", 0)
     );
-    let store = town.store().unwrap().snapshot().unwrap();
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
     assert_eq!(list(&store, false)[0].id, *request);
     let first = approve(town, request, "fine").unwrap();
     let second = approve(town, request, "").unwrap();
     assert_eq!(first.convoy, second.convoy);
     assert!(!first.already && second.already);
     assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
-    let store = town.store().unwrap().snapshot().unwrap();
+    let store = town.open_town_store().unwrap().snapshot().unwrap();
     assert!(list(&store, false).is_empty());
     assert!(reject(town, request, "no").is_err());
     let answer = store.get(request).unwrap().metadata_object();
@@ -140,7 +140,7 @@ fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away(
     let town = &place.town;
     let url = place.origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
-    let store = town.rig_store(&town.layout.rig("web")).unwrap();
+    let store = town.open_rig_store(&town.layout.rig("web")).unwrap();
     let bead = Bead {
         id: "web-1".to_owned(),
         title: "Two".to_owned(),

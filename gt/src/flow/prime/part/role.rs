@@ -76,10 +76,10 @@ pub(in crate::flow::prime) fn role(
     let mut parts = Vec::new();
     if replaced.is_none() {
         let source = format!("role text: {}", address.role());
-        if occasion == Occasion::Asked && role_file::is_there(town, address) {
+        if occasion == Occasion::Asked && role_file::has_role_file(town, address) {
             let text = format!(
                 "# {}\n\nWhat you are is in {} of your folder.\n",
-                address.spoken(),
+                address.display_name(),
                 role_file::NAME
             );
             parts.push(Part::fixed("role", role_file::NAME, text));
@@ -87,7 +87,7 @@ pub(in crate::flow::prime) fn role(
         }
         // The hook of a program that has one runs again automatically.
         let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
-        let lines = role_file::text_of(address.role())
+        let lines = role_file::role_text(address.role())
             .trim_end()
             .lines()
             .filter(needs);
@@ -122,15 +122,21 @@ pub(in crate::flow::prime) fn limits(patterns: &[String], origin: &str) -> Optio
 
 /// Who and where the agent is.
 pub(in crate::flow::prime) fn identity(town: &LiveTown, address: &Address) -> Part {
-    let home = crate::town::home_of(town, address);
-    let mut text = format!("# You are {}\n\n- address: {address}\n", address.spoken());
+    let home = crate::town::agent_home(town, address);
+    let mut text = format!(
+        "# You are {}\n\n- address: {address}\n",
+        address.display_name()
+    );
     text.push_str(&format!(
         "- town: {}\n- folder: {}\n",
         town.layout.root().display(),
         home.display()
     ));
     if let Some(rig) = address.rig() {
-        text.push_str(&format!("- rig: {rig} (beads: {}-*)\n", town.prefix(rig)));
+        text.push_str(&format!(
+            "- rig: {rig} (beads: {}-*)\n",
+            town.prefix_of_rig(rig)
+        ));
     }
     Part::fixed("identity", "address and layout", text)
 }
@@ -147,7 +153,7 @@ pub(in crate::flow::prime) fn resumed(address: &Address, hook: Option<&Bead>) ->
     };
     let text = format!(
         "You are {} ({address}), back in a session that has its context already. {work}\n",
-        address.spoken()
+        address.display_name()
     );
     Part::fixed("resumed", "address and hook", text)
 }
