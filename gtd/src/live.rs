@@ -13,7 +13,7 @@ use bd::store::upkeep;
 use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
 use gt::record::heartbeat::Heartbeat;
-use gt::record::progress::Glances;
+use gt::record::progress::ActivityCache;
 use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
@@ -101,7 +101,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         waker: waker.clone(),
         instance: Mutex::new(instance),
         panes: Mutex::default(),
-        glances: Glances::default(),
+        glances: ActivityCache::default(),
         heartbeat: Mutex::default(),
         shared,
     };
@@ -158,7 +158,7 @@ struct Watched {
     instance: Mutex<Instance>,
     watch: Mutex<Watch>,
     panes: Mutex<Panes>,
-    glances: Glances,
+    glances: ActivityCache,
     /// The heartbeat that the next pass writes, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,

@@ -8,7 +8,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::seance;
 use gt::host::daemon;
-use gt::record::pulse::{HookEvent, Pulse};
+use gt::record::pulse::{HookEvent, SessionPulse};
 
 /// More than any agent CLI says.
 const LIMIT: u64 = 1024 * 1024;
@@ -66,7 +66,7 @@ impl AgentEvent {
             model: self.field("model"),
             transcript: self.field("transcript_path"),
         };
-        if Pulse::record(&town, &event).unwrap_or_default() {
+        if SessionPulse::record(&town, &event).unwrap_or_default() {
             daemon::wake_daemon(&town);
         }
     }

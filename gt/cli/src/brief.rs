@@ -17,7 +17,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),
-        None => gt::record::hook::hooked_bead(&town, &town.actor)?,
+        None => gt::record::hook::find_hooked_bead(&town, &town.actor)?,
     };
     prime::shown(gt::flow::prime::brief(&town, &bead)?, args.explain)
 }

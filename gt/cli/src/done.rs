@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::done::{self, Report};
-use gt::record::polecat::GaveUp;
+use gt::record::polecat::GivingUp;
 
 /// Finish the work on your hook (polecats).
 ///
@@ -55,7 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         summary: args.summary,
         no_change: args.no_change,
         spec: args.spec,
-        gave_up: args.failed.map(|why| GaveUp { why, close }),
+        gave_up: args.failed.map(|why| GivingUp { why, close }),
         close_steps: args.close_steps,
     };
     let worker = done::identify(&town)?;

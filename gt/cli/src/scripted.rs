@@ -55,7 +55,7 @@ fn record_start(ctx: &Context) {
         return;
     };
     let slot = hook::slot_of(&town, &stores, &town.actor);
-    let bead = hook::hook_of(&stores, &town.actor, &slot);
+    let bead = hook::hooked_bead_of(&stores, &town.actor, &slot);
     let id = format!("{session}-{}", town.random.base32(8));
     let begun = BegunSession {
         id: &id,

@@ -190,7 +190,7 @@ fn escalation(one: &EscalationLine, page: &mut Page) {
     });
     let text = format!(
         "! {} {} from {}, {}{taken}{deadline}: {}",
-        one.severity.word(),
+        one.severity.name(),
         one.id,
         escape::escape_line(&one.from),
         page.relative_time(&one.since),

@@ -10,9 +10,9 @@
 use bd::git::{Git, PushError, PushLease, PushRefusal};
 
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slot};
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::record::progress;
-use crate::record::pushed::Pushed;
+use crate::record::pushed::PushRecord;
 use crate::town::RigLayout;
 use crate::town::event::event;
 
@@ -22,23 +22,23 @@ pub fn push_unfinished(
     rig: &RigLayout,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let beads = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    if slot.still_held(&beads, &ids).is_err() || slot.branch.is_empty() {
+    if slot.reload_held(&beads, &ids).is_err() || slot.branch.is_empty() {
         return Ok(None);
     }
-    let last = Pushed::load(rig, name);
+    let last = PushRecord::load(rig, name);
     let last = if last.branch == *slot.branch {
         last
     } else {
-        Pushed::default()
+        PushRecord::default()
     };
     let git = Git::at(rig.repo());
     // Read first: what is committed from here on is for the next time.
-    let committed = progress::last_commit_of(rig, name);
+    let committed = progress::last_commit_of_worker(rig, name);
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
-    let looked = Pushed {
+    let looked = PushRecord {
         branch: slot.branch.to_string(),
         tip: last.tip.clone(),
         at: Some(town.clock.now()),
@@ -52,7 +52,7 @@ pub fn push_unfinished(
     };
     let refused = match push(&git, &slot, &tip, &last.tip) {
         Ok(()) => {
-            Pushed {
+            PushRecord {
                 tip: tip.clone(),
                 ..looked
             }
@@ -68,7 +68,7 @@ pub fn push_unfinished(
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
         ));
     }
-    Pushed {
+    PushRecord {
         refused: Some(refused).filter(|reason| !reason.is_empty()),
         ..looked
     }
@@ -100,13 +100,13 @@ fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> 
 fn finish(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &Slot,
     tip: &str,
 ) -> anyhow::Result<Option<String>> {
     let beads = town.open_rig_store(rig)?.snapshot()?;
     let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
-    if slot.still_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
+    if slot.reload_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
         let git = Git::at(rig.repo());
         git.delete_remote_branch("origin", &slot.branch, tip)?;
         return Ok(None);

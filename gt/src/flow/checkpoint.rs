@@ -19,7 +19,7 @@ use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::record::hook;
 use crate::record::polecat::Slot;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::identity::{Address, SessionName};
 use crate::town::name::Lease;
@@ -155,7 +155,7 @@ pub fn left_behind(
             .map(|change| change.path)
             .take(FILES)
             .collect(),
-        tools: Pulse::tools_before(town, session.as_str(), &slot.token),
+        tools: SessionPulse::tools_before(town, session.as_str(), &slot.token),
     })
 }
 
@@ -207,7 +207,7 @@ pub fn write(
     words: Option<Words>,
 ) -> anyhow::Result<Checkpoint> {
     let home = path(town, agent)?.with_file_name("");
-    let hooked_bead = hook::hooked_bead(town, agent).unwrap_or_default();
+    let hooked_bead = hook::find_hooked_bead(town, agent).unwrap_or_default();
     let words = words.unwrap_or_else(|| {
         let last = take_for_report(town, agent, &hooked_bead).unwrap_or_default();
         Words {

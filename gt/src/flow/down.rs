@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::flow::{sandbox, session};
 use crate::host::{LiveSession, LiveTown, daemon};
-use crate::record::polecat::{self, Ids, Slot};
+use crate::record::polecat::{self, PolecatIds, Slot};
 use crate::town::RigLayout;
 use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
@@ -95,7 +95,7 @@ fn save(
     live: &LiveSession,
 ) -> anyhow::Result<Option<Stopped>> {
     let layout = town.layout.rig(rig);
-    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
     let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
@@ -104,14 +104,14 @@ fn save(
         town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
-    let hook = polecat::hook_of(&beads, &ids);
+    let hook = polecat::polecat_hook_of(&beads, &ids);
     let bead = hook.and_then(|id| beads.get(&id));
     let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
         return Ok(None);
     };
     town.transact(&store, |tx| {
         // Taken away meanwhile: then nobody starts it again.
-        if let Ok(mut slot) = slot.still_held(tx, &ids) {
+        if let Ok(mut slot) = slot.reload_held(tx, &ids) {
             slot.stopped = true;
             slot.save(tx, &ids.slot)?;
         }
@@ -128,7 +128,7 @@ fn save(
 /// Ends what went on when a worker's session had ended by itself.
 fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
     let beads = town.open_rig_store(rig)?.snapshot()?;
-    for polecat in polecat::all(rig, &beads, None) {
+    for polecat in polecat::list_polecats(rig, &beads, None) {
         session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::flow::convoy::{self, integration};
 use crate::flow::discovery::{self, KeptDocument};
 use crate::host::LiveTown;
 use crate::record;
-use crate::record::attempt::{self, Attempt, Trace};
+use crate::record::attempt::{self, Attempt, AttemptTrace};
 use crate::record::merge_request;
 use crate::record::molecule::{self, Molecule};
 use crate::record::polecat::{self, Slot};
@@ -113,9 +113,9 @@ pub struct Before<'a> {
     /// The molecule that was run for it.
     pub molecule: Option<Molecule>,
     /// The attempts at it, each with what git has of it.
-    pub attempts: Vec<(Attempt, Trace)>,
+    pub attempts: Vec<(Attempt, AttemptTrace)>,
     /// The follow-ups before this one, oldest first, each with the attempts at it.
-    pub earlier: Vec<(&'a Bead, Vec<(Attempt, Trace)>)>,
+    pub earlier: Vec<(&'a Bead, Vec<(Attempt, AttemptTrace)>)>,
     /// The path of the specification; empty where there is none.
     pub spec: String,
     /// The unmerged work on which its branch starts.
@@ -207,9 +207,9 @@ fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
     let Some(bead) = beads.get(original).filter(|bead| bead.is_open()) else {
         return false;
     };
-    match merge_request::open_request_of(beads, original) {
+    match merge_request::find_open_request(beads, original) {
         Some(_) => asked,
-        None => attempt::gave_up_last(bead).is_none() || bead.status != Status::Open,
+        None => attempt::last_given_up_attempt(bead).is_none() || bead.status != Status::Open,
     }
 }
 
@@ -221,7 +221,7 @@ pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
     chain.reverse();
     chain.extend(beads.get(original));
     chain.into_iter().find_map(|one| {
-        let request = merge_request::open_request_of(beads, &one.id)?;
+        let request = merge_request::find_open_request(beads, &one.id)?;
         let receipt = merge_request::receipt_of(request);
         Some(StandsOn {
             bead: one.id.clone(),
@@ -241,7 +241,7 @@ fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, S
     let mut found = Vec::new();
     for rig in town.list_rigs()? {
         let beads = town.open_rig_store(&rig)?.snapshot()?;
-        if polecat::one(&rig, &beads, None, text).is_ok() {
+        if polecat::find_polecat(&rig, &beads, None, text).is_ok() {
             found.push((rig.name().to_owned(), text.to_owned()));
         }
     }
@@ -262,7 +262,7 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     };
     let layout = town.find_rig(&rig)?;
     let beads = town.open_rig_store(&layout)?.snapshot()?;
-    let polecat = polecat::one(&layout, &beads, None, &name)?;
+    let polecat = polecat::find_polecat(&layout, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
     let last = || polecat::read_record(&polecat.bead).pop();
     let bead = Some(now)
@@ -282,7 +282,7 @@ fn check(bead: &Bead) -> Result<(), FollowupError> {
         Kind::MergeRequest => "a merge request",
         Kind::Agent => "an agent's record",
         Kind::Convoy => "a convoy",
-        _ if merge_request::is_request(bead) => "a merge request",
+        _ if merge_request::is_merge_request(bead) => "a merge request",
         _ if bead.ephemeral => "a wisp",
         _ => return Ok(()),
     };
@@ -344,11 +344,11 @@ pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Optio
         original,
         molecule: original.and_then(|bead| molecule(beads, bead)),
         attempts: original
-            .map(|bead| attempt::traced(beads, git, bead))
+            .map(|bead| attempt::list_traced_attempts(beads, git, bead))
             .unwrap_or_default(),
         earlier: earlier
             .into_iter()
-            .map(|bead| (bead, attempt::traced(beads, git, bead)))
+            .map(|bead| (bead, attempt::list_traced_attempts(beads, git, bead)))
             .collect(),
         stands_on: stands_on(beads, bead),
         documents: Vec::new(),
@@ -361,7 +361,7 @@ impl Before<'_> {
         let Some(original) = self.original else {
             return;
         };
-        let convoy = record::convoy::of_bead(town, &original.id);
+        let convoy = record::convoy::convoy_of_bead(town, &original.id);
         let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
         self.documents = discovery::documents_of(git, rig, key).unwrap_or_default();
     }
@@ -373,8 +373,8 @@ fn order(bead: &Bead) -> (jiff::Timestamp, &str) {
 
 /// The molecule that a bead has, or the digest of the one by which it was done.
 pub fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
-    let live = molecule::of_bead(beads, &bead.id);
-    live.or_else(|| molecule::of_digest(beads, &bead.id))
+    let live = molecule::molecule_of_bead(beads, &bead.id);
+    live.or_else(|| molecule::molecule_of_digest(beads, &bead.id))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::host::{InputRules, LiveTown, SendResult, runtime};
 use crate::record::progress;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
@@ -37,14 +37,14 @@ pub fn nudge_by(
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
-    let shown = live.and_then(|live| progress::last_shown(town, &live));
+    let shown = live.and_then(|live| progress::last_output_at(town, &live));
     let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
         SendResult::Submitted => (true, "submitted"),
         SendResult::Typed => (false, "typed, but it still stands in the input line"),
         SendResult::DialogOpen => (false, "not typed: a dialog is open"),
         SendResult::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
-    Pulse::note_typed(town, session.as_str(), shown);
+    SessionPulse::record_typed(town, session.as_str(), shown);
     let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
     town.record_event(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(

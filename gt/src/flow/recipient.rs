@@ -36,14 +36,14 @@ pub fn recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
             let beads = town.open_rig_store(&rig)?.snapshot()?;
-            let polecats = polecat::all(&rig, &beads, None).into_iter();
+            let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
             let members = crew::names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
             let known = polecats.map(|one| one.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }
         (Address::Dog(_), _) => {
-            let dogs = dog::list(town);
+            let dogs = dog::list_dogs(town);
             let known = dogs.iter().map(dog::Dog::address).collect();
             ("dog", "this town".to_owned(), known)
         }

@@ -198,7 +198,7 @@ fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> 
     let lock = Lock::try_take(&rig.slot_lock(&name))
         .with_context(|| format!("{address} is just being given work or finishing it"))?;
     let view = TownView::read(town)?;
-    let Ok(worker) = view.polecat(rig.name(), &name) else {
+    let Ok(worker) = view.find_polecat(rig.name(), &name) else {
         return Ok(Some(lock));
     };
     let runs = worker

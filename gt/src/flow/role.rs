@@ -8,9 +8,9 @@ use kit::sys::file;
 use super::session;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::restarts::{self, RestartLimits};
-use crate::record::role::{RoleMode, mode_of, setting_of};
+use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town;
 use crate::town::identity::Address;
 
@@ -40,7 +40,7 @@ pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
-    match (setting_of(agent), mode_of(town, agent)) {
+    match (mode_setting_of(agent), role_mode_of(town, agent)) {
         (Some(setting), RoleMode::Mechanical) => Err(MechanicalRole {
             agent: agent.to_string(),
             setting,
@@ -54,8 +54,8 @@ pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 /// Starts the session of an agent for a person: earlier starts are forgotten. One that runs is left alone.
 pub fn start(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
     check(town, agent)?;
-    if setting_of(agent).is_some() {
-        restarts::forget(town, agent)?;
+    if mode_setting_of(agent).is_some() {
+        restarts::clear_restarts(town, agent)?;
     }
     begin(town, agent, runtime)
 }
@@ -67,14 +67,14 @@ pub fn keep_running(
     limits: &RestartLimits,
 ) -> anyhow::Result<Option<String>> {
     let now = town.clock.now();
-    let record = restarts::load(town)?.remove(&agent.to_string());
-    let waits = record.is_some_and(|one| one.stopped || one.wait(now).is_some());
+    let record = restarts::load_restarts(town)?.remove(&agent.to_string());
+    let waits = record.is_some_and(|one| one.stopped || one.remaining_wait(now).is_some());
     let runs = session::show::find(town, agent)?.is_some_and(|live| live.dead.is_none());
     if waits || runs || check(town, agent).is_err() {
         return Ok(None);
     }
     // Counted first: a start that kills its caller counts, too.
-    restarts::change(town, agent, |restarts| restarts.count(now, limits))?;
+    restarts::change_restarts(town, agent, |restarts| restarts.count(now, limits))?;
     begin(town, agent, "").map(|live| Some(live.name))
 }
 
@@ -93,8 +93,8 @@ pub fn stop(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
-    if setting_of(agent).is_some() && mode_of(town, agent) == RoleMode::Agent {
-        restarts::change(town, agent, |restarts| restarts.stopped = true)?;
+    if mode_setting_of(agent).is_some() && role_mode_of(town, agent) == RoleMode::Agent {
+        restarts::change_restarts(town, agent, |restarts| restarts.stopped = true)?;
     }
     session::end::agent(town, agent)
 }
@@ -113,14 +113,14 @@ pub fn restart(
 
 /// Records that the town was looked after, by the acting agent.
 pub fn heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
-    if let Some(pause) = Pause::of(town) {
+    if let Some(pause) = TownPause::load(town) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }
-    let last = Heartbeat::last(town).unwrap_or_default();
+    let last = Heartbeat::load(town).unwrap_or_default();
     let next = Heartbeat {
         last_action: action.to_owned(),
         actions: u64::from(!action.is_empty()),
         ..last
     };
-    Heartbeat::beat(town, next)
+    Heartbeat::write_next(town, next)
 }

@@ -33,7 +33,11 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
         return Ok(None);
     };
-    if slot.state.done().is_some_and(|done| done.failed.is_none()) {
+    if slot
+        .state
+        .done_record()
+        .is_some_and(|done| done.failed.is_none())
+    {
         return Ok(None);
     }
     let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
@@ -52,9 +56,9 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
 /// Mail that this session was not told of.
 fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
-    let mut messages = mail::inbox(&town.open_town_store()?.snapshot()?, &mailbox);
+    let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
-    let news = mail::news(town, &mailbox, session, &messages);
+    let news = mail::take_new_messages(town, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }

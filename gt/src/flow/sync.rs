@@ -108,10 +108,12 @@ fn fact(
 
 /// Whether a convoy landed after that.
 fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
-    record::convoy::list(convoys, true).iter().any(|convoy| {
-        let closed = convoy.closed_at.as_ref();
-        closed.is_some_and(|closed| at.is_none_or(|at| closed.instant() > at))
-    })
+    record::convoy::list_convoys(convoys, true)
+        .iter()
+        .any(|convoy| {
+            let closed = convoy.closed_at.as_ref();
+            closed.is_some_and(|closed| at.is_none_or(|at| closed.instant() > at))
+        })
 }
 
 /// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told

@@ -16,12 +16,12 @@ use super::thresholds::Thresholds;
 use super::triage::{DeaconFacts, Triage, triage};
 use crate::flow::{nudge, role, session};
 use crate::host::{Key, LiveTown};
-use crate::record::boot_status::{Asked, BootStatus};
+use crate::record::boot_status::{BootStatus, DeaconMessage};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::mail::{self, NewMessage};
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::Slot;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
@@ -40,9 +40,9 @@ pub(super) fn is_agent(view: &TownView) -> bool {
 pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     let deacon = &Address::Deacon;
     let live = view.session_of(deacon);
-    let pulse = live.map(|live| Pulse::load(town, &live.name, &live.token));
+    let pulse = live.map(|live| SessionPulse::load(town, &live.name, &live.token));
     let created = live.map_or(view.now, |live| live.created);
-    let beat = Heartbeat::last(town).map(|beat| beat.timestamp);
+    let beat = Heartbeat::load(town).map(|beat| beat.timestamp);
     let pulse = pulse.unwrap_or_default();
     let signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)];
     let mut signs = signs.into_iter().flatten().peekable();
@@ -51,20 +51,20 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     let screen = screen.map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
-    let record = restarts::load(town).unwrap_or_default();
+    let record = restarts::load_restarts(town).unwrap_or_default();
     let record = record.get(&deacon.to_string());
     DeaconFacts {
         is_agent: is_agent(view),
         running: view.is_running(deacon),
         stopped: record.is_some_and(|one| one.stopped),
-        paused: Pause::of(town).is_some(),
+        paused: TownPause::load(town).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,
         sign: sign.unwrap_or(created),
         refusals: pulse.refusal.map_or(0, |refusal| refusal.times),
-        unread: mail::unread(&view.stores.town, &deacon.mailbox()),
-        has_work: hooked.any(|one| one.hook.is_some()) || view.hook_of(deacon).is_some(),
-        asked: BootStatus::last(town).and_then(|status| asked_of(&status)),
+        unread: mail::count_unread(&view.stores.town, &deacon.mailbox()),
+        has_work: hooked.any(|one| one.hook.is_some()) || view.hooked_bead_of(deacon).is_some(),
+        asked: BootStatus::load(town).and_then(|status| asked_of(&status)),
     }
 }
 
@@ -136,10 +136,10 @@ fn record(
     report: &TriageReport,
     error: Option<&anyhow::Error>,
 ) -> anyhow::Result<()> {
-    let last = BootStatus::last(town).unwrap_or_default();
+    let last = BootStatus::load(town).unwrap_or_default();
     let now = town.clock.now();
     // Also one that failed: it is not tried again in each pass.
-    let asked = report.action.is_message().then(|| Asked {
+    let asked = report.action.is_message().then(|| DeaconMessage {
         action: report.action.word().to_owned(),
         at: now,
     });
@@ -190,7 +190,7 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
                 body: format!("{reason}. Hand over with `gt handoff` when it answers again.\n"),
                 ..NewMessage::default()
             };
-            mail::send(town, &message).map(|_| true)
+            mail::send_message(town, &message).map(|_| true)
         }
         Triage::Restart => {
             if let Some(live) = view.session_of(&deacon) {

@@ -32,7 +32,7 @@ pub struct ChoreFacts {
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
     ChoreFacts {
-        last: chores::load(town),
+        last: chores::load_last_runs(town),
         from: modified(&town.layout.town_json()),
         event: modified(&town.layout.events()),
     }
@@ -96,7 +96,7 @@ pub(super) fn due(
 pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
     let lines = chore::run(town, chore)?;
     town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
-    chores::note(town, chore.name())?;
+    chores::record_run(town, chore.name())?;
     Ok(Some(match lines.as_slice() {
         [] => "nothing was found".to_owned(),
         lines => lines.join("; "),

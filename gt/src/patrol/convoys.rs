@@ -23,7 +23,7 @@ pub struct ConvoyFacts {
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
     let board = convoy::Board::of_view(view);
     ConvoyFacts {
-        landable: record::convoy::list(&view.stores.town, false)
+        landable: record::convoy::list_convoys(&view.stores.town, false)
             .into_iter()
             .map(|convoy| board.progress(convoy))
             .filter(convoy::Progress::is_done)

@@ -44,7 +44,7 @@ pub struct OpenEscalation {
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
-    let open = escalation::list(&view.stores.town, false);
+    let open = escalation::list_escalations(&view.stores.town, false);
     if open.is_empty() {
         return EscalationFacts::default();
     }
@@ -95,7 +95,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
             saw: format!(
                 "nobody acknowledged {} ({}) since {}",
                 one.id,
-                one.severity.word(),
+                one.severity.name(),
                 one.since
             ),
             action: Action::Reescalate { escalation: id() },
@@ -137,7 +137,7 @@ fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> Overdue {
 pub(super) fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let raised = escalate::reescalate(town, id)?;
     Ok(raised.map(|raised| {
-        let (old, new) = (raised.old_severity.word(), raised.new_severity.word());
+        let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
         format!("{id} is {new} now, was {old}")
     }))
 }

@@ -14,7 +14,7 @@ use crate::flow::nudge;
 use crate::flow::session::start;
 use crate::host::{LiveTown, runtime};
 use crate::record::hook_nudges;
-use crate::record::progress::{self, Doing, Glances, Progress, Sign};
+use crate::record::progress::{self, ActivityCache, ProgressSign, WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
 use crate::town;
 use crate::town::identity::Address;
@@ -29,7 +29,7 @@ pub struct HookFacts {
     /// The bead.
     pub bead: String,
     /// Its progress; the bead may have come onto the hook later than the session began.
-    pub progress: Progress,
+    pub progress: WorkerProgress,
     /// When it was reminded of this bead.
     pub nudged: Option<Timestamp>,
     /// How long it may not get on.
@@ -50,14 +50,15 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
         let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
         let home = town::agent_home(town, &agent);
-        let (committed, fresh) = (progress::last_commit(&home), Glances::default());
-        let mut progress = progress::read(town, &home, committed, &preset, live, limit, &fresh);
+        let (committed, fresh) = (progress::last_commit_in(&home), ActivityCache::default());
+        let mut progress =
+            progress::read_progress(town, &home, committed, &preset, live, limit, &fresh);
         let hooked = bead.updated_at.instant();
         if hooked > progress.at {
-            (progress.at, progress.sign) = (hooked, Sign::Start);
+            (progress.at, progress.sign) = (hooked, ProgressSign::Start);
         }
         let agent = agent.to_string();
-        let nudges = nudges.get_or_insert_with(|| hook_nudges::load(town));
+        let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(town));
         let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
         Some(HookFacts {
             nudged: nudge
@@ -86,7 +87,7 @@ fn setting(agent: &Address) -> Option<&'static str> {
 impl HookFacts {
     /// From when on the step after the last one applies: the reminder, or after it the message to a person.
     pub(super) fn next(&self) -> Option<Timestamp> {
-        let waits = matches!(self.progress.doing, Doing::Refused(_));
+        let waits = matches!(self.progress.doing, WorkerActivity::Refused(_));
         if self.progress.attached || waits {
             return None;
         }
@@ -140,7 +141,7 @@ pub(super) fn nudge_hooked(
     let found = facts.iter().find(|one| one.agent == agent && still);
     let Some(found) = found else { return Ok(None) };
     let address = town.parse_address(agent)?;
-    hook_nudges::note(town, &address, bead)?;
+    hook_nudges::record_hook_nudge(town, &address, bead)?;
     let time = format_ago(view.now, found.progress.at);
     let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];
     nudge::nudge(town, &address, start::fill(HOOKED, &values).trim())?;
@@ -174,11 +175,11 @@ pub(super) mod tests {
         HookFacts {
             agent: "mayor/".to_owned(),
             bead: "hq-1".to_owned(),
-            progress: Progress {
+            progress: WorkerProgress {
                 at: minutes(ago),
-                sign: Sign::Tool,
+                sign: ProgressSign::Tool,
                 work: minutes(ago),
-                doing: Doing::AtPrompt,
+                doing: WorkerActivity::AtPrompt,
                 attached: false,
             },
             nudged: nudged.map(minutes),

@@ -12,7 +12,7 @@ use super::rule;
 use crate::flow::session::start::{self, RestartCause};
 use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
-use crate::record::mail::{self, Message, Removal};
+use crate::record::mail::{self, MailMessage, MailRemoval};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
@@ -40,7 +40,7 @@ pub struct LifecycleRequest {
 }
 
 /// What a message asks for; none if it is no request, or cannot be understood.
-fn request_in(message: &Message) -> Option<Lifecycle> {
+fn request_in(message: &MailMessage) -> Option<Lifecycle> {
     let subject = message.subject.to_lowercase();
     if message.read || !subject.starts_with(SUBJECT) {
         return None;
@@ -62,7 +62,7 @@ fn request_in(message: &Message) -> Option<Lifecycle> {
 
 /// Reads the facts.
 pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
-    let inbox = mail::inbox(&view.stores.town, &Address::Deacon.mailbox());
+    let inbox = mail::list_inbox(&view.stores.town, &Address::Deacon.mailbox());
     let requests = inbox.into_iter().filter(|one| request_in(one).is_some());
     requests
         .map(|one| LifecycleRequest {
@@ -88,13 +88,17 @@ pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
 pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let claim = Lock::try_take(&town.layout.requests_lock())?;
     let beads = town.open_town_store()?.snapshot()?;
-    let Ok(message) = mail::read(&beads, &Address::Deacon.mailbox(), id) else {
+    let Ok(message) = mail::find_message(&beads, &Address::Deacon.mailbox(), id) else {
         return Ok(None);
     };
     let Some(asked) = request_in(&message).filter(|_| !message.archived) else {
         return Ok(None);
     };
-    mail::remove(town, std::slice::from_ref(&message.id), Removal::Deleted)?;
+    mail::remove_messages(
+        town,
+        std::slice::from_ref(&message.id),
+        MailRemoval::Deleted,
+    )?;
     drop(claim);
     let sent: Option<Timestamp> = message.timestamp.parse().ok();
     let is_old = sent.is_none_or(|at| town.clock.now().duration_since(at) > OLDEST);
@@ -171,7 +175,7 @@ fn stopped(agent: &Address, ran: bool) -> String {
 mod tests {
     use super::*;
     use crate::record::mail::NewMessage;
-    use crate::record::progress::Glances;
+    use crate::record::progress::ActivityCache;
     use crate::testing::Place;
 
     /// A town with a message to the deacon; gives what it asks for and what the patrol would do.
@@ -183,8 +187,8 @@ mod tests {
             body: body.to_owned(),
             ..NewMessage::default()
         };
-        mail::send(&place.town, &message).unwrap();
-        facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap())
+        mail::send_message(&place.town, &message).unwrap();
+        facts(&TownView::read_idle(&place.town, &ActivityCache::default()).unwrap())
     }
 
     #[test]
@@ -223,7 +227,7 @@ mod tests {
             assert_eq!(running(), expected, "{from} {body}");
             assert_eq!(carry_out(&place.town, id).unwrap(), None);
             assert_eq!(
-                facts(&TownView::read_idle(&place.town, &Glances::default()).unwrap()),
+                facts(&TownView::read_idle(&place.town, &ActivityCache::default()).unwrap()),
                 []
             );
         }

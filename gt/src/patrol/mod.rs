@@ -57,9 +57,9 @@ use crate::flow::escalate;
 use crate::flow::sync::SyncState;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::heartbeat::Heartbeat;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
-use crate::record::progress::Glances;
+use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
@@ -90,7 +90,7 @@ pub struct Facts {
     /// About chores.
     pub chores: ChoreFacts,
     /// The pause, if the town is paused.
-    pub paused: Option<Pause>,
+    pub paused: Option<TownPause>,
     /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
     pub heartbeat: Option<Heartbeat>,
     /// Stores with something new for their branches.
@@ -171,7 +171,7 @@ pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> an
         actions: rules.len() as u64,
         ..heartbeat
     };
-    Heartbeat::beat(town, heartbeat).map(drop)
+    Heartbeat::write_next(town, heartbeat).map(drop)
 }
 
 /// What a pass will write as the heartbeat of a town.
@@ -191,11 +191,11 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
 
 /// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
 pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
-    facts_with(town, &Glances::default())
+    facts_with(town, &ActivityCache::default())
 }
 
 /// The same for who reads them time and again: what was seen of quiet workers a moment ago counts.
-pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
+pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Facts> {
     let view = TownView::read_idle(town, glances)?;
     let settings = PatrolSettings::of_rigs(town, &view);
     let thresholds = Thresholds::of(view.settings.for_rig(None));
@@ -226,7 +226,7 @@ pub fn facts_with(town: &LiveTown, glances: &Glances) -> anyhow::Result<Facts> {
         requests: lifecycle::facts(&view),
         hooked,
         chores: chores::facts(town),
-        paused: Pause::of(town),
+        paused: TownPause::load(town),
         heartbeat: heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,

@@ -12,9 +12,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::polecats::doubled;
 use super::rule;
-use crate::record::polecat::Nudges;
-use crate::record::progress::Progress;
-use crate::record::pulse::Refusal;
+use crate::record::polecat::NudgeCount;
+use crate::record::progress::WorkerProgress;
+use crate::record::pulse::ApiRefusal;
 use crate::record::town_view::TownView;
 use crate::town::name::Worker;
 
@@ -30,7 +30,7 @@ pub struct Outage {
     /// Since when it is known.
     pub since: Timestamp,
     /// The last refusal.
-    pub last: Refusal,
+    pub last: ApiRefusal,
     /// The workers that it stops, who waits longest first.
     pub stopped: Vec<StoppedWorker>,
     /// When one of them tried last.
@@ -73,11 +73,11 @@ pub struct RefusedWorker {
     /// Its agent program.
     pub agent: String,
     /// The refusal.
-    pub refusal: Refusal,
+    pub refusal: ApiRefusal,
     /// Whether its session runs.
     pub is_running: bool,
     /// The nudges that its session got.
-    pub nudges: Nudges,
+    pub nudges: NudgeCount,
     /// When its session was restarted after a refusal, for this bead.
     pub restarts: Vec<Timestamp>,
 }
@@ -111,7 +111,7 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
 /// The outages that stop these workers; `others` are those that no API refuses, with their agent programs.
 pub fn of_workers(
     refused: impl IntoIterator<Item = RefusedWorker>,
-    others: &[(&str, &Progress)],
+    others: &[(&str, &WorkerProgress)],
 ) -> Vec<Outage> {
     let mut found: BTreeMap<String, Outage> = BTreeMap::new();
     for one in refused {
@@ -129,7 +129,7 @@ pub fn of_workers(
     for outage in found.values_mut() {
         outage.stopped.sort_by_key(|one| one.since);
         outage.is_over = others.iter().any(|(agent, progress)| {
-            *agent == outage.agent && progress.got_on_since(outage.last.at)
+            *agent == outage.agent && progress.has_progress_since(outage.last.at)
         });
     }
     found.into_values().collect()
@@ -218,9 +218,9 @@ pub(crate) mod tests {
         Outage {
             agent: "claude".to_owned(),
             since: at(0),
-            last: Refusal {
+            last: ApiRefusal {
                 kind: "overloaded".to_owned(),
-                ..Refusal::default()
+                ..ApiRefusal::default()
             },
             stopped: (0..stopped)
                 .map(|number| StoppedWorker {

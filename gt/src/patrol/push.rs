@@ -8,7 +8,7 @@ use super::thresholds::Thresholds;
 use crate::flow::backup;
 use crate::host::LiveTown;
 use crate::record::polecat::Polecat;
-use crate::record::pushed::Pushed;
+use crate::record::pushed::PushRecord;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Worker;
@@ -43,7 +43,7 @@ fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
         return None;
     }
     let committed = polecat.committed?;
-    let pushed = Pushed::load(rig, &polecat.name);
+    let pushed = PushRecord::load(rig, &polecat.name);
     let is_same = pushed.branch == *polecat.slot.branch;
     let last = pushed.at.filter(|_| is_same);
     if is_same && pushed.committed == Some(committed) && pushed.refused.is_none() {

@@ -8,7 +8,7 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::role;
 use crate::host::LiveTown;
-use crate::record::restarts::{self, Restarts};
+use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 
@@ -20,7 +20,7 @@ pub struct RoleFacts {
     /// Whether its session runs; none if that could not be asked.
     pub running: Option<bool>,
     /// Its starts.
-    pub restarts: Restarts,
+    pub restarts: AgentRestarts,
 }
 
 /// Reads the facts.
@@ -31,7 +31,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
         return Vec::new();
     }
     // Of a record that cannot be read nothing is decided; what needs a person names it.
-    let Ok(mut restarts) = restarts::load(town) else {
+    let Ok(mut restarts) = restarts::load_restarts(town) else {
         return Vec::new();
     };
     let fact = |agent: &crate::record::role::PatrolRole| {
@@ -57,7 +57,7 @@ pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) 
 fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
     let (agent, restarts) = (&one.agent, &one.restarts);
     if one.running? {
-        let settles = restarts.settles_in(now, &numbers.agents)?;
+        let settles = restarts.time_until_reset(now, &numbers.agents)?;
         return settles.is_zero().then(|| Decision {
             rule: rule::D2_SETTLE_AGENT,
             saw: format!("{agent} has run since {}", restarts.last_restart),
@@ -66,7 +66,7 @@ fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<D
             },
         });
     }
-    if restarts.stopped || restarts.wait(now).is_some() {
+    if restarts.stopped || restarts.remaining_wait(now).is_some() {
         return None;
     }
     let saw = match restarts.restart_count {
@@ -93,11 +93,11 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let due = |one: &RoleFacts| {
         if one.running? {
-            one.restarts.settles_in(now, &numbers.agents)
+            one.restarts.time_until_reset(now, &numbers.agents)
         } else if one.restarts.stopped {
             None
         } else {
-            one.restarts.wait(now)
+            one.restarts.remaining_wait(now)
         }
     };
     let waits = facts.iter().filter_map(due);
@@ -113,14 +113,14 @@ pub(super) fn start_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option
 
 /// Forgets the starts of an agent.
 pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    restarts::forget(town, &town.parse_address(agent)?)?;
+    restarts::clear_restarts(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::progress::Glances;
+    use crate::record::progress::ActivityCache;
     use crate::testing::Place;
     use crate::town::config::{self, SettingsLayer};
     use crate::town::identity::Address;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn agent(running: Option<bool>, starts: &[&str]) -> RoleFacts {
-        let mut restarts = Restarts::default();
+        let mut restarts = AgentRestarts::default();
         for start in starts {
             restarts.count(at(start), &Thresholds::default().agents);
         }
@@ -192,7 +192,7 @@ mod tests {
         let facts_now = || {
             facts(
                 town,
-                &TownView::read_idle(town, &Glances::default()).unwrap(),
+                &TownView::read_idle(town, &ActivityCache::default()).unwrap(),
             )
         };
         assert_eq!(facts_now(), []);

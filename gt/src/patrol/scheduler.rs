@@ -33,7 +33,7 @@ pub(super) fn facts(
     beads: &Snapshot,
     settings: &RigSettings,
 ) -> SchedulerFacts {
-    let queued: Vec<String> = queued_sling::queued_slings(beads)
+    let queued: Vec<String> = queued_sling::list_queued_slings(beads)
         .into_iter()
         .map(|queued| queued.work_bead_id)
         .collect();
@@ -48,7 +48,9 @@ pub(super) fn facts(
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
     };
     let polecats = view.polecats_of(rig).iter();
-    let at_work = polecats.filter(|polecat| polecat.takes_up_room()).count();
+    let at_work = polecats
+        .filter(|polecat| polecat.is_counted_as_working())
+        .count();
     let room = settings.max_polecats().saturating_sub(at_work);
     SchedulerFacts {
         rig: rig.to_owned(),
@@ -122,7 +124,7 @@ pub(super) fn sling_queued(
 ) -> anyhow::Result<Option<String>> {
     let layout = town.find_rig(rig)?;
     let beads = town.open_rig_store(&layout)?.snapshot()?;
-    let Some(queued) = queued_sling::queued_slings(&beads)
+    let Some(queued) = queued_sling::list_queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
     else {
@@ -130,7 +132,7 @@ pub(super) fn sling_queued(
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        queued_sling::take_queued(town, &layout, bead)?;
+        queued_sling::remove_queued_sling(town, &layout, bead)?;
         return Ok(Some(format!(
             "{bead} is not queued any more: it is not open"
         )));
@@ -147,7 +149,7 @@ pub(super) fn sling_queued(
     let slung = sling::sling(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
             // It stays queued; that it could not be slung is reported in any case.
-            queued_sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
+            queued_sling::record_queue_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }
     })?;
     Ok(Some(format!("{bead} went to {}", slung.target)))

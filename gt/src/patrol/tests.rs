@@ -6,8 +6,8 @@ use super::witness::tests::quiet;
 use super::*;
 use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
-use crate::record::progress::Doing;
-use crate::record::restarts::Restarts;
+use crate::record::progress::WorkerActivity;
+use crate::record::restarts::AgentRestarts;
 use crate::testing::Place;
 use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::name::Worker;
@@ -59,12 +59,15 @@ fn everything() -> Facts {
             ..polecat()
         },
     ];
-    let asks = Doing::Dialog {
+    let asks = WorkerActivity::Dialog {
         question: String::new(),
     };
     let rig = RigFacts {
         polecats,
-        watched: vec![quiet(Doing::AtPrompt, 20, None), quiet(asks, 60, None)],
+        watched: vec![
+            quiet(WorkerActivity::AtPrompt, 20, None),
+            quiet(asks, 60, None),
+        ],
         unfinished: vec![UnfinishedWork {
             worker: Worker::new("web", "nux"),
             committed: Timestamp::UNIX_EPOCH,
@@ -108,9 +111,9 @@ fn everything() -> Facts {
             },
             RoleFacts {
                 running: Some(true),
-                restarts: Restarts {
+                restarts: AgentRestarts {
                     restart_count: 1,
-                    ..Restarts::default()
+                    ..AgentRestarts::default()
                 },
                 ..RoleFacts::default()
             },
@@ -162,7 +165,7 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
 #[test]
 fn a_paused_town_only_writes_messages() {
     let paused = Facts {
-        paused: Some(Pause::default()),
+        paused: Some(TownPause::default()),
         ..everything()
     };
     let messages = ["E1-reescalate", "E3-deliver", "O1-ask-a-person"];

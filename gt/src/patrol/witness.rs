@@ -19,8 +19,8 @@ use super::thresholds::Thresholds;
 use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
 use crate::host::{InputRules, LiveTown, runtime};
-use crate::record::polecat::{Ids, Nudges, Polecat, Slot};
-use crate::record::progress::{Doing, Progress};
+use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
+use crate::record::progress::{WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
 use crate::town::lock::Lock;
 use crate::town::name::Worker;
@@ -34,9 +34,9 @@ pub struct WatchFacts {
     /// Which it is.
     pub worker: Worker,
     /// Its progress.
-    pub progress: Progress,
+    pub progress: WorkerProgress,
     /// The nudges that its session got.
-    pub nudges: Nudges,
+    pub nudges: NudgeCount,
     /// When its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
     /// Whether a gt process holds its slot.
@@ -127,12 +127,12 @@ fn next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<NextStep> {
     // A nudge shows on the screen: from then on the rest of the time counts.
     let rest = thresholds.restart - thresholds.nudge;
     match (&progress.doing, worker.valid_nudge()) {
-        (Doing::Refused(_), _) => None,
-        (Doing::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
-        (Doing::Busy, None) => nudge(thresholds.restart),
-        (Doing::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
-        (Doing::AtPrompt | Doing::Unknown, None) => nudge(thresholds.nudge),
-        (Doing::AtPrompt | Doing::Unknown, Some(at)) => {
+        (WorkerActivity::Refused(_), _) => None,
+        (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
+        (WorkerActivity::Busy, None) => nudge(thresholds.restart),
+        (WorkerActivity::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
+        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, None) => nudge(thresholds.nudge),
+        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, Some(at)) => {
             restart(at.max(progress.at), rest.max(SignedDuration::ZERO))
         }
     }
@@ -197,11 +197,11 @@ fn type_message(
     values: &[(&str, &str)],
 ) -> anyhow::Result<()> {
     let rig = town.find_rig(&worker.rig)?;
-    let ids = Ids::of(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(&worker.rig), &worker.rig, &worker.name);
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
     let store = town.open_rig_store(&rig)?;
     let (bead, agent) = town.transact(&store, |tx| {
-        let mut slot = Slot::load(tx, &ids.slot).still_held(tx, &ids)?;
+        let mut slot = Slot::load(tx, &ids.slot).reload_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);
         slot.nudges.last = Some(tx.now().instant());
         slot.save(tx, &ids.slot)?;
@@ -245,8 +245,8 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::record::progress::Sign;
-    use crate::record::pulse::Refusal;
+    use crate::record::progress::ProgressSign;
+    use crate::record::pulse::ApiRefusal;
 
     fn now() -> Timestamp {
         "2026-01-01T12:00:00Z".parse().unwrap()
@@ -256,17 +256,17 @@ pub(crate) mod tests {
         now() - SignedDuration::from_mins(ago)
     }
 
-    pub(crate) fn quiet(doing: Doing, ago: i64, nudged: Option<i64>) -> WatchFacts {
+    pub(crate) fn quiet(doing: WorkerActivity, ago: i64, nudged: Option<i64>) -> WatchFacts {
         WatchFacts {
             worker: Worker::new("web", "nux"),
-            progress: Progress {
+            progress: WorkerProgress {
                 at: minutes(ago),
-                sign: Sign::Tool,
+                sign: ProgressSign::Tool,
                 work: minutes(ago),
                 doing,
                 attached: false,
             },
-            nudges: Nudges {
+            nudges: NudgeCount {
                 count: nudged.map_or(0, |_| 1),
                 last: nudged.map(minutes),
             },
@@ -282,26 +282,29 @@ pub(crate) mod tests {
 
     #[test]
     fn each_step_of_the_ladder() {
-        let dialog = || Doing::Dialog {
+        let dialog = || WorkerActivity::Dialog {
             question: "Which?".to_owned(),
         };
         let (nudge, restart) = (Some("G1-nudge-quiet"), Some("G2-restart-quiet"));
         let rows = [
-            (quiet(Doing::AtPrompt, 9, None), None),
-            (quiet(Doing::AtPrompt, 10, None), nudge),
-            (quiet(Doing::Unknown, 10, None), nudge),
+            (quiet(WorkerActivity::AtPrompt, 9, None), None),
+            (quiet(WorkerActivity::AtPrompt, 10, None), nudge),
+            (quiet(WorkerActivity::Unknown, 10, None), nudge),
             // Nudged, and given the rest of the time.
-            (quiet(Doing::AtPrompt, 25, Some(15)), None),
-            (quiet(Doing::AtPrompt, 30, Some(20)), restart),
+            (quiet(WorkerActivity::AtPrompt, 25, Some(15)), None),
+            (quiet(WorkerActivity::AtPrompt, 30, Some(20)), restart),
             // It worked after the nudge: a new silence begins on the first step.
-            (quiet(Doing::AtPrompt, 12, Some(40)), nudge),
+            (quiet(WorkerActivity::AtPrompt, 12, Some(40)), nudge),
             (quiet(dialog(), 29, None), None),
             (quiet(dialog(), 30, None), restart),
-            (quiet(Doing::Busy, 29, None), None),
-            (quiet(Doing::Busy, 30, None), nudge),
-            (quiet(Doing::Busy, 119, Some(80)), None),
-            (quiet(Doing::Busy, 120, Some(80)), restart),
-            (quiet(Doing::Refused(Refusal::default()), 500, None), None),
+            (quiet(WorkerActivity::Busy, 29, None), None),
+            (quiet(WorkerActivity::Busy, 30, None), nudge),
+            (quiet(WorkerActivity::Busy, 119, Some(80)), None),
+            (quiet(WorkerActivity::Busy, 120, Some(80)), restart),
+            (
+                quiet(WorkerActivity::Refused(ApiRefusal::default()), 500, None),
+                None,
+            ),
         ];
         for (facts, expected) in rows {
             assert_eq!(decided(&facts), expected, "{facts:?}");
@@ -311,7 +314,7 @@ pub(crate) mod tests {
                     ..facts.clone()
                 },
                 WatchFacts {
-                    progress: Progress {
+                    progress: WorkerProgress {
                         attached: true,
                         ..facts.progress.clone()
                     },
@@ -325,7 +328,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_answer_in_words_is_no_work_and_the_next_step_follows() {
-        let mut facts = quiet(Doing::AtPrompt, 40, Some(25));
+        let mut facts = quiet(WorkerActivity::AtPrompt, 40, Some(25));
         facts.progress.at = minutes(24);
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
         facts.progress.at = minutes(19);
@@ -336,14 +339,17 @@ pub(crate) mod tests {
     fn who_was_restarted_too_often_is_stuck() {
         let facts = WatchFacts {
             respawns: vec![minutes(5), minutes(15), minutes(25)],
-            ..quiet(Doing::AtPrompt, 30, Some(20))
+            ..quiet(WorkerActivity::AtPrompt, 30, Some(20))
         };
         assert_eq!(decided(&facts), Some("P6-breaker"));
     }
 
     #[test]
     fn when_a_rule_will_apply_is_known() {
-        let facts = [quiet(Doing::AtPrompt, 4, None), quiet(Doing::Busy, 4, None)];
+        let facts = [
+            quiet(WorkerActivity::AtPrompt, 4, None),
+            quiet(WorkerActivity::Busy, 4, None),
+        ];
         let due = due(&facts, now(), &Thresholds::default());
         assert_eq!(due, Some(SignedDuration::from_mins(6)));
     }

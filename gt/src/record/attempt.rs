@@ -71,7 +71,7 @@ pub struct Attempt {
 
 /// What git has of an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Trace {
+pub struct AttemptTrace {
     /// Its commits, oldest first: a short id and the subject.
     pub commits: Vec<(String, String)>,
     /// The files that they change since the branch left its target.
@@ -81,11 +81,11 @@ pub struct Trace {
 impl Attempt {
     /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
     pub fn describe_failure(&self) -> String {
-        format!("{} gave up: {}", self.worker, self.failure())
+        format!("{} gave up: {}", self.worker, self.failure_reason())
     }
 
     /// Why it failed, without the word that marks it as failed.
-    pub fn failure(&self) -> &str {
+    pub fn failure_reason(&self) -> &str {
         let why = self.why.trim();
         why.strip_prefix("failed:").unwrap_or(why).trim()
     }
@@ -93,7 +93,7 @@ impl Attempt {
 
 /// Why an attempt ends.
 #[derive(Debug, Clone, Copy)]
-pub struct End<'a> {
+pub struct AttemptEnd<'a> {
     /// The worker's address.
     pub worker: &'a str,
     /// Why.
@@ -103,7 +103,7 @@ pub struct End<'a> {
 }
 
 /// Notes on a bead that it is given to a worker now.
-pub fn begin(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
+pub fn record_start(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
     bead.labels.retain(|label| label != FAILED_LABEL);
     bead.set_metadata(GIVEN, now.to_string())
 }
@@ -115,18 +115,18 @@ pub fn given_at(bead: &Bead) -> Option<Timestamp> {
 }
 
 /// Notes on a bead that its worker gave up, with what it says of it. `tip` is its last commit.
-pub fn give_up(
+pub fn record_giving_up(
     bead: &mut Bead,
     slot: &Slot,
-    end: End<'_>,
+    end: AttemptEnd<'_>,
     (tip, said): (&str, &str),
     at: &str,
 ) -> serde_json::Result<()> {
-    let mut attempt = ended(slot, end, at);
+    let mut attempt = build_attempt(slot, end, at);
     attempt.failed = true;
     tip.clone_into(&mut attempt.tip);
     said.clone_into(&mut attempt.summary);
-    note(bead, attempt)?;
+    add_note(bead, attempt)?;
     bead.labels.push(FAILED_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
@@ -134,44 +134,54 @@ pub fn give_up(
 }
 
 /// The attempt that ended last, if its worker gave up.
-pub fn gave_up_last(bead: &Bead) -> Option<Attempt> {
-    noted(bead).pop().filter(|attempt| attempt.failed)
+pub fn last_given_up_attempt(bead: &Bead) -> Option<Attempt> {
+    noted_attempts(bead).pop().filter(|attempt| attempt.failed)
 }
 
 /// Notes on a bead that the attempt of this slot at it has ended. A slot that has no branch yet has done nothing.
-pub fn end(bead: &mut Bead, slot: &Slot, end: End<'_>, at: &str) -> serde_json::Result<()> {
+pub fn record_end(
+    bead: &mut Bead,
+    slot: &Slot,
+    end: AttemptEnd<'_>,
+    at: &str,
+) -> serde_json::Result<()> {
     if slot.bead != bead.id || slot.base.is_empty() {
         return Ok(());
     }
-    note(bead, ended(slot, end, at))
+    add_note(bead, build_attempt(slot, end, at))
 }
 
-fn ended(slot: &Slot, end: End<'_>, at: &str) -> Attempt {
+fn build_attempt(slot: &Slot, end: AttemptEnd<'_>, at: &str) -> Attempt {
     Attempt {
         worker: end.worker.to_owned(),
         branch: slot.branch.to_string(),
         base: slot.base.clone(),
         target: slot.target.clone(),
         at: at.to_owned(),
-        sessions: slot.sessions(),
+        sessions: slot.session_count(),
         why: end.why.to_owned(),
         kept: end.kept.unwrap_or_default().to_owned(),
         ..Attempt::default()
     }
 }
 
-fn note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
-    let mut notes = noted(bead);
+fn add_note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
+    let mut notes = noted_attempts(bead);
     notes.push(attempt);
     let surplus = notes.len().saturating_sub(NOTES);
     bead.set_metadata(KEY, &notes[surplus..])
 }
 
 /// The same for a bead of the store that a transaction changes.
-pub fn end_in(tx: &mut Tx, bead: &str, slot: &Slot, end: End<'_>) -> anyhow::Result<()> {
+pub fn record_end_in(
+    tx: &mut Tx,
+    bead: &str,
+    slot: &Slot,
+    end: AttemptEnd<'_>,
+) -> anyhow::Result<()> {
     let now = tx.now();
     if let Some(mut bead) = tx.get(bead).cloned() {
-        self::end(&mut bead, slot, end, &now.to_string())?;
+        self::record_end(&mut bead, slot, end, &now.to_string())?;
         tx.put(bead)?;
     }
     Ok(())
@@ -189,7 +199,7 @@ pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
 }
 
 /// The worker that closed a bead without `gt done`, if that is how the bead was closed.
-pub fn unproven(bead: &Bead) -> Option<String> {
+pub fn unproven_worker(bead: &Bead) -> Option<String> {
     let closed_at = bead
         .closed_at
         .as_ref()
@@ -201,19 +211,21 @@ pub fn unproven(bead: &Bead) -> Option<String> {
 }
 
 /// All attempts at a bead, oldest first.
-pub fn of(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
-    let mut attempts = noted(bead);
-    attempts.extend(handed_in(beads, bead));
+pub fn list_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+    let mut attempts = noted_attempts(bead);
+    attempts.extend(submitted_attempts(beads, bead));
     attempts.sort_by(|a, b| (&a.at, &a.branch).cmp(&(&b.at, &b.branch)));
     attempts
 }
 
 /// Whether a worker had a bead before, and has it no more.
 pub fn was_with(bead: &Bead, worker: &str) -> bool {
-    noted(bead).iter().any(|attempt| attempt.worker == worker)
+    noted_attempts(bead)
+        .iter()
+        .any(|attempt| attempt.worker == worker)
 }
 
-fn noted(bead: &Bead) -> Vec<Attempt> {
+fn noted_attempts(bead: &Bead) -> Vec<Attempt> {
     read_notes(bead.metadata_object().get(KEY))
 }
 
@@ -224,19 +236,20 @@ fn read_notes(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
 }
 
 /// The attempts that failed among the notes of a bead (`attempts` of its metadata), oldest first.
-pub fn failures(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
+pub fn failed_attempts(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
     let mut noted = read_notes(notes);
     noted.retain(|attempt| attempt.failed);
     noted
 }
 
 /// Those that ended in a merge request: a bead waits for each of its own.
-fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     let requests = bead
         .edges(&DepKind::Blocks)
         .filter_map(|edge| beads.get(&edge.depends_on_id))
         .filter(|request| {
-            merge_request::is_request(request) && merge_request::source_of(request) == bead.id
+            merge_request::is_merge_request(request)
+                && merge_request::source_bead_of(request) == bead.id
         });
     requests
         .map(|request| {
@@ -269,11 +282,15 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
 }
 
 /// All attempts at a bead, each with what git has of it.
-pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt, Trace)> {
-    let attempts = of(beads, bead).into_iter();
+pub fn list_traced_attempts(
+    beads: &Snapshot,
+    git: Option<&Git>,
+    bead: &Bead,
+) -> Vec<(Attempt, AttemptTrace)> {
+    let attempts = list_attempts(beads, bead).into_iter();
     attempts
         .map(|mut attempt| {
-            let trace = trace(git, &attempt);
+            let trace = read_trace(git, &attempt);
             // A ref that somebody dropped is not named, nor a snapshot of earlier versions that was pruned.
             let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
             if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
@@ -285,7 +302,7 @@ pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt,
 }
 
 /// The rescue refs that hold work of a bead, oldest first: what was taken from sandboxes. Their names end with the bead.
-pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
+pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
     let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
     found.retain(|saved| {
         let name = saved.refname.rsplit('/').next().unwrap_or_default();
@@ -296,21 +313,21 @@ pub fn rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError
 }
 
 /// What git has of an attempt; what it cannot answer is left out, and the files are then those of the receipt.
-pub fn trace(git: Option<&Git>, attempt: &Attempt) -> Trace {
-    let from_receipt = || Trace {
+pub fn read_trace(git: Option<&Git>, attempt: &Attempt) -> AttemptTrace {
+    let from_receipt = || AttemptTrace {
         commits: Vec::new(),
         files: attempt.files.clone(),
     };
-    git.and_then(|git| asked(git, attempt))
+    git.and_then(|git| read_git_trace(git, attempt))
         .unwrap_or_else(from_receipt)
 }
 
-fn asked(git: &Git, attempt: &Attempt) -> Option<Trace> {
-    let tip = tip_of(git, attempt)?;
-    let base = base_of(git, attempt, &tip)?;
+fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
+    let tip = find_tip(git, attempt)?;
+    let base = find_base(git, attempt, &tip)?;
     let commits = git.commits(&base, &tip).ok()?;
     let shown = |id: &str| id.chars().take(9).collect::<String>();
-    Some(Trace {
+    Some(AttemptTrace {
         commits: commits
             .iter()
             .rev()
@@ -321,7 +338,7 @@ fn asked(git: &Git, attempt: &Attempt) -> Option<Trace> {
     })
 }
 
-fn tip_of(git: &Git, attempt: &Attempt) -> Option<String> {
+fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
     let places = [
         attempt.tip.clone(),
         format!("refs/heads/{}", attempt.branch),
@@ -332,7 +349,7 @@ fn tip_of(git: &Git, attempt: &Attempt) -> Option<String> {
 }
 
 /// Where the branch left its target: of an attempt that says so that commit, else the merge base.
-fn base_of(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
+fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
     if let Ok(Some(base)) = git.resolve(&attempt.base) {
         return Some(base);
     }
@@ -360,7 +377,7 @@ mod tests {
         }
     }
 
-    const END: End<'_> = End {
+    const END: AttemptEnd<'_> = AttemptEnd {
         worker: "web/polecats/nux",
         why: "taken off the hook",
         kept: None,
@@ -374,9 +391,9 @@ mod tests {
         };
         bead.set_metadata("summary", "kept").unwrap();
         for number in 0..7 {
-            end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
+            record_end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
         }
-        let notes = noted(&bead);
+        let notes = noted_attempts(&bead);
         assert_eq!(notes.len(), NOTES);
         assert_eq!(notes[0].at, "2026-01-02");
         assert_eq!(notes[4].at, "2026-01-06");
@@ -389,15 +406,15 @@ mod tests {
             id: "w-2".to_owned(),
             ..Bead::default()
         };
-        end(&mut bead, &slot(), END, "2026").unwrap();
-        assert!(noted(&bead).is_empty());
+        record_end(&mut bead, &slot(), END, "2026").unwrap();
+        assert!(noted_attempts(&bead).is_empty());
         let early = Slot {
             base: String::new(),
             bead: "w-2".to_owned().into(),
             ..slot()
         };
-        end(&mut bead, &early, END, "2026").unwrap();
-        assert!(noted(&bead).is_empty());
+        record_end(&mut bead, &early, END, "2026").unwrap();
+        assert!(noted_attempts(&bead).is_empty());
     }
 
     #[test]
@@ -406,9 +423,9 @@ mod tests {
             files: vec!["a.rs".to_owned()],
             ..Attempt::default()
         };
-        assert_eq!(trace(None, &attempt).files, ["a.rs"]);
+        assert_eq!(read_trace(None, &attempt).files, ["a.rs"]);
         let folder = tempfile::tempdir().unwrap();
         let nowhere = Git::at(folder.path());
-        assert_eq!(trace(Some(&nowhere), &attempt).files, ["a.rs"]);
+        assert_eq!(read_trace(Some(&nowhere), &attempt).files, ["a.rs"]);
     }
 }

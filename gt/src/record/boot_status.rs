@@ -29,7 +29,7 @@ pub struct BootStatus {
     pub error: String,
     /// The last message to the deacon, so that it is not sent twice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<Asked>,
+    pub asked: Option<DeaconMessage>,
     /// Fields that this program does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -37,7 +37,7 @@ pub struct BootStatus {
 
 /// A message to the deacon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct DeaconMessage {
     /// `nudge`, `wake` or `interrupt`.
     pub action: String,
     /// When.
@@ -46,12 +46,14 @@ pub struct Asked {
 
 impl BootStatus {
     /// The last look. A file that cannot be read is none.
-    pub fn last(town: &Town) -> Option<Self> {
-        state_file::read(&town.layout.boot_status()).ok().flatten()
+    pub fn load(town: &Town) -> Option<Self> {
+        state_file::read_state(&town.layout.boot_status())
+            .ok()
+            .flatten()
     }
 
     /// Writes it.
     pub fn save(&self, town: &Town) -> anyhow::Result<()> {
-        state_file::write(&town.layout.boot_status(), self)
+        state_file::write_state(&town.layout.boot_status(), self)
     }
 }

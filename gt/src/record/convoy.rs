@@ -19,11 +19,11 @@ pub fn epic_of(convoy: &Bead) -> Option<String> {
 
 /// Whether a convoy has landed and is not open again.
 pub fn has_landed(convoy: &Bead) -> bool {
-    !convoy.is_open() && landings(convoy) > 0
+    !convoy.is_open() && count_landings(convoy) > 0
 }
 
 /// All convoys of the town, open ones or all, oldest first.
-pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
+pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
         .select_marked(
             &[BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")],
@@ -35,9 +35,9 @@ pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
 }
 
 /// The open convoys that track a bead, oldest first.
-pub fn tracking(town: &Snapshot, id: &str) -> Vec<String> {
+pub fn convoys_tracking(town: &Snapshot, id: &str) -> Vec<String> {
     let tracks = |bead: &&&Bead| tracked_ids(bead).any(|tracked| tracked == id);
-    list(town, false)
+    list_convoys(town, false)
         .iter()
         .filter(tracks)
         .map(|bead| bead.id.clone())
@@ -45,11 +45,11 @@ pub fn tracking(town: &Snapshot, id: &str) -> Vec<String> {
 }
 
 /// The convoy whose worker gets a bead's briefing: the oldest open one that tracks it, else the newest one that did.
-pub fn of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
-    if let Some(open) = tracking(town, id).into_iter().next() {
+pub fn convoy_of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+    if let Some(open) = convoys_tracking(town, id).into_iter().next() {
         return town.get(&open);
     }
-    let mut all = list(town, true).into_iter().rev();
+    let mut all = list_convoys(town, true).into_iter().rev();
     all.find(|convoy| tracked_ids(convoy).any(|tracked| tracked == id))
 }
 
@@ -61,7 +61,7 @@ pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
 }
 
 /// The lines `<key>: <address>` of a convoy's description.
-pub fn addresses<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a str> {
+pub fn addresses_in<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a str> {
     let mark = format!("{key}:");
     convoy
         .description
@@ -71,7 +71,7 @@ pub fn addresses<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a st
 }
 
 /// How often a convoy has landed.
-pub fn landings(convoy: &Bead) -> u64 {
+pub fn count_landings(convoy: &Bead) -> u64 {
     convoy
         .metadata_object()
         .get("landings")

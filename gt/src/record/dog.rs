@@ -32,7 +32,7 @@ pub enum DogState {
 
 impl DogState {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Working => "working",
@@ -91,37 +91,39 @@ impl Dog {
 }
 
 /// The folder of all dogs.
-pub fn kennel(town: &Town) -> PathBuf {
+pub fn kennel_folder(town: &Town) -> PathBuf {
     town.layout.deacon().join("dogs")
 }
 
 /// The folder of a dog.
-pub fn folder(town: &Town, name: &str) -> PathBuf {
-    kennel(town).join(name)
+pub fn dog_folder(town: &Town, name: &str) -> PathBuf {
+    kennel_folder(town).join(name)
 }
 
-fn file(town: &Town, name: &str) -> PathBuf {
-    folder(town, name).join(FILE)
+fn dog_file(town: &Town, name: &str) -> PathBuf {
+    dog_folder(town, name).join(FILE)
 }
 
 /// All dogs, by name. A folder whose file cannot be read is passed over.
-pub fn list(town: &Town) -> Vec<Dog> {
-    let entries = std::fs::read_dir(kennel(town)).into_iter().flatten();
+pub fn list_dogs(town: &Town) -> Vec<Dog> {
+    let entries = std::fs::read_dir(kennel_folder(town)).into_iter().flatten();
     let names = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<Dog> = names.filter_map(|name| load(town, &name)).collect();
+    let mut found: Vec<Dog> = names.filter_map(|name| load_dog(town, &name)).collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
 /// A dog, if there is one of that name.
-pub fn load(town: &Town, name: &str) -> Option<Dog> {
+pub fn load_dog(town: &Town, name: &str) -> Option<Dog> {
     // A name that is a path would lead out of the kennel.
     if Path::new(name).components().count() != 1 || name.contains('.') {
         return None;
     }
-    let dog: Dog = state_file::read(&file(town, name)).ok().flatten()?;
+    let dog: Dog = state_file::read_state(&dog_file(town, name))
+        .ok()
+        .flatten()?;
     // The folder's name counts: the file may be a copy.
     Some(Dog {
         name: name.to_owned(),
@@ -130,26 +132,26 @@ pub fn load(town: &Town, name: &str) -> Option<Dog> {
 }
 
 /// The same, or why not.
-pub fn find(town: &Town, name: &str) -> anyhow::Result<Dog> {
-    load(town, name).ok_or_else(|| {
+pub fn find_dog(town: &Town, name: &str) -> anyhow::Result<Dog> {
+    load_dog(town, name).ok_or_else(|| {
         anyhow::anyhow!("there is no dog `{name}`: not found (`gt dog add {name}` adds it)")
     })
 }
 
 /// Writes a dog for the first time.
-pub fn create(town: &Town, dog: &Dog) -> anyhow::Result<()> {
-    state_file::write(&file(town, &dog.name), dog)
+pub fn create_dog(town: &Town, dog: &Dog) -> anyhow::Result<()> {
+    state_file::write_state(&dog_file(town, &dog.name), dog)
 }
 
 /// Changes a dog under its lock.
-pub fn change<R>(
+pub fn change_dog<R>(
     town: &Town,
     name: &str,
     change: impl FnOnce(&mut Dog) -> anyhow::Result<R>,
 ) -> anyhow::Result<R> {
-    find(town, name)?;
+    find_dog(town, name)?;
     let now = town.clock.now();
-    state_file::change(town, &file(town, name), |dog: &mut Dog| {
+    state_file::change_state(town, &dog_file(town, name), |dog: &mut Dog| {
         let result = change(dog)?;
         dog.updated_at = now;
         Ok(result)
@@ -157,7 +159,7 @@ pub fn change<R>(
 }
 
 /// The first name that no dog has.
-pub fn free_name(dogs: &[Dog]) -> String {
+pub fn first_free_name(dogs: &[Dog]) -> String {
     let numbered = (1..).map(|number| format!("dog{number}"));
     let names = NAMES.iter().map(|name| (*name).to_owned()).chain(numbered);
     let is_free = |name: &String| dogs.iter().all(|dog| dog.name != *name);
@@ -175,24 +177,24 @@ mod tests {
         let place = Place::new();
         let town = &place.town;
         let write = |name: &str, text: &str| {
-            std::fs::create_dir_all(folder(town, name)).unwrap();
-            std::fs::write(file(town, name), text).unwrap();
+            std::fs::create_dir_all(dog_folder(town, name)).unwrap();
+            std::fs::write(dog_file(town, name), text).unwrap();
         };
-        std::fs::create_dir_all(folder(town, "boot")).unwrap();
+        std::fs::create_dir_all(dog_folder(town, "boot")).unwrap();
         write("torn", "{");
         write("alpha", r#"{"name":"alpha","state":"idle","zeta":[1]}"#);
-        let names: Vec<String> = list(town).into_iter().map(|dog| dog.name).collect();
+        let names: Vec<String> = list_dogs(town).into_iter().map(|dog| dog.name).collect();
         assert_eq!(names, ["alpha"]);
-        assert_eq!(free_name(&list(town)), "bravo");
+        assert_eq!(first_free_name(&list_dogs(town)), "bravo");
         for name in ["..", "a/b", ".dog", ""] {
-            assert!(find(town, name).is_err(), "{name}");
+            assert!(find_dog(town, name).is_err(), "{name}");
         }
-        change(town, "alpha", |dog| {
+        change_dog(town, "alpha", |dog| {
             dog.begin("backup", Timestamp::UNIX_EPOCH);
             Ok(())
         })
         .unwrap();
-        let dog = find(town, "alpha").unwrap();
+        let dog = find_dog(town, "alpha").unwrap();
         assert_eq!(
             (dog.state, dog.work.as_str()),
             (DogState::Working, "backup")

@@ -44,15 +44,15 @@ impl Severity {
     pub const WORDS: [&str; 4] = ["low", "medium", "high", "critical"];
 
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         Self::WORDS[self as usize]
     }
 
     /// Reads the word, in any case.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         [Self::Low, Self::Medium, Self::High, Self::Critical]
             .into_iter()
-            .find(|one| one.word().eq_ignore_ascii_case(text.trim()))
+            .find(|one| one.name().eq_ignore_ascii_case(text.trim()))
     }
 
     /// One step more urgent.
@@ -139,9 +139,9 @@ pub struct EscalationDetails {
     /// The convoy that it concerns.
     pub convoy: String,
     /// To whom it was passed on.
-    pub forwards: Vec<Forward>,
+    pub forwards: Vec<EscalationForward>,
     /// What became of each route.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<RouteDelivery>,
     /// What another version of this program wrote.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -162,7 +162,7 @@ pub struct EscalationChoice {
 /// One step of an escalation from one agent or person to the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Forward {
+pub struct EscalationForward {
     /// Who passed it on.
     pub by: String,
     /// To which mailbox.
@@ -178,7 +178,7 @@ pub struct Forward {
 /// A route of an escalation, and what became of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Delivery {
+pub struct RouteDelivery {
     /// The route, as in the settings: `mail:mayor/`, `email:human`.
     pub route: String,
     /// The severity that it was sent with.
@@ -214,7 +214,7 @@ pub enum DeliveryState {
 /// How often the command of a route is run before it counts as failed.
 pub const TRIES: u32 = 3;
 
-impl Delivery {
+impl RouteDelivery {
     /// Whether its command is to be run, or run again.
     pub fn is_due(&self) -> bool {
         match self.state {
@@ -227,11 +227,11 @@ impl Delivery {
 
 impl Escalation {
     /// Reads it from its bead; none if that is something else.
-    pub fn read(bead: &Bead) -> Option<Self> {
+    pub fn from_bead(bead: &Bead) -> Option<Self> {
         if !bead.has_label(LABEL) || bead.is_tombstone() {
             return None;
         }
-        let lines = lines_of(&bead.description);
+        let lines = lines_after_title(&bead.description);
         let get = |key: &str| {
             let value = fields::get_field(lines, key).unwrap_or_default();
             if value == "null" {
@@ -256,17 +256,17 @@ impl Escalation {
             title: bead.title.clone(),
             status: bead.status.to_string(),
             created_at: bead.created_at.to_string(),
-            severity: Severity::read(&get("severity"))
-                .or_else(|| Severity::read(label()?))
+            severity: Severity::parse(&get("severity"))
+                .or_else(|| Severity::parse(label()?))
                 .unwrap_or_default(),
             reason,
             source: get("source"),
-            escalated_by: or_else(get("escalated_by"), &bead.created_by),
-            escalated_at: or_else(get("escalated_at"), &bead.created_at.to_string()),
+            escalated_by: text_or(get("escalated_by"), &bead.created_by),
+            escalated_at: text_or(get("escalated_at"), &bead.created_at.to_string()),
             acked_by: get("acked_by"),
             acked_at: get("acked_at"),
             closed_by: get("closed_by"),
-            closed_reason: or_else(get("closed_reason"), &bead.close_reason),
+            closed_reason: text_or(get("closed_reason"), &bead.close_reason),
             related_bead: get("related_bead"),
             original_severity: get("original_severity"),
             reescalation_count: get("reescalation_count").parse().unwrap_or_default(),
@@ -277,7 +277,7 @@ impl Escalation {
     }
 
     /// Writes it into its bead. Other text of the description and other metadata stay.
-    pub fn write(&self, bead: &mut Bead) -> serde_json::Result<()> {
+    pub fn write_to(&self, bead: &mut Bead) -> serde_json::Result<()> {
         let one_line = self.reason.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut details = self.details.clone();
         details.text = if self.reason.trim().contains('\n') {
@@ -287,7 +287,7 @@ impl Escalation {
         };
         let count = self.reescalation_count.to_string();
         let rows = [
-            ("severity", self.severity.word()),
+            ("severity", self.severity.name()),
             ("reason", &one_line),
             ("source", &self.source),
             ("escalated_by", &self.escalated_by),
@@ -302,7 +302,7 @@ impl Escalation {
             ("last_reescalated_at", &self.last_reescalated_at),
             ("last_reescalated_by", &self.last_reescalated_by),
         ];
-        let mut text = lines_of(&bead.description).trim_start().to_owned();
+        let mut text = lines_after_title(&bead.description).trim_start().to_owned();
         for (key, value) in rows {
             let value = if value.is_empty() { "null" } else { value };
             text = fields::set_field(&text, key, Some(value));
@@ -315,7 +315,7 @@ impl Escalation {
         });
         bead.labels.push(LABEL.to_owned());
         bead.labels
-            .push(format!("severity:{}", self.severity.word()));
+            .push(format!("severity:{}", self.severity.name()));
         if !self.acked_by.is_empty() {
             bead.labels.push(ACKED.to_owned());
         }
@@ -369,7 +369,7 @@ impl Escalation {
     }
 
     /// Whether another escalation asks the same.
-    fn asks_the_same(&self, other: &Self) -> bool {
+    fn is_same_question(&self, other: &Self) -> bool {
         let options = |one: &Self| {
             let choice = one.details.decision.as_ref();
             choice.map(|choice| choice.options.clone())
@@ -385,11 +385,11 @@ impl Escalation {
 }
 
 /// What follows the title in a description: a title may look like a line of a field.
-fn lines_of(description: &str) -> &str {
+fn lines_after_title(description: &str) -> &str {
     description.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
-fn or_else(text: String, other: &str) -> String {
+fn text_or(text: String, other: &str) -> String {
     if text.is_empty() {
         other.to_owned()
     } else {
@@ -398,9 +398,9 @@ fn or_else(text: String, other: &str) -> String {
 }
 
 /// The escalations of a town, open ones or all: the most urgent first, then the oldest.
-pub fn list(town: &Snapshot, all: bool) -> Vec<Escalation> {
+pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
     let found = town.select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open());
-    let mut found: Vec<Escalation> = found.filter_map(Escalation::read).collect();
+    let mut found: Vec<Escalation> = found.filter_map(Escalation::from_bead).collect();
     found.sort_by_key(|one| {
         let instant = one.escalated_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         (std::cmp::Reverse(one.severity), instant, one.id.clone())
@@ -409,25 +409,25 @@ pub fn list(town: &Snapshot, all: bool) -> Vec<Escalation> {
 }
 
 /// The open escalation that asks the same.
-pub fn duplicate_of(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
-    let mut open = list(town, false).into_iter();
-    open.find(|one| one.asks_the_same(new))
+pub fn find_duplicate(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
+    let mut open = list_escalations(town, false).into_iter();
+    open.find(|one| one.is_same_question(new))
 }
 
 /// The open critical escalations that block a convoy.
-pub fn blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
+pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
     let concerns = |one: &Escalation| {
         one.details.convoy == convoy.id
             || convoy::tracked_ids(convoy).any(|id| id == one.related_bead)
     };
-    let open = list(town, false).into_iter();
+    let open = list_escalations(town, false).into_iter();
     open.filter(|one| one.severity == Severity::Critical && concerns(one))
         .collect()
 }
 
 /// The answered decisions and questions about a bead, oldest answer first.
-pub fn answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
-    let mut found = list(town, true);
+pub fn find_answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
+    let mut found = list_escalations(town, true);
     found
         .retain(|one| !one.is_open() && one.related_bead == bead && !one.details.answer.is_empty());
     found.sort_by(|a, b| (&a.escalated_at, &a.id).cmp(&(&b.escalated_at, &b.id)));
@@ -451,7 +451,7 @@ mod tests {
             labels: vec![LABEL.into(), "severity:high".into()],
             ..Bead::default()
         };
-        let one = Escalation::read(&bead).unwrap();
+        let one = Escalation::from_bead(&bead).unwrap();
         assert_eq!(one.severity, Severity::High);
         assert_eq!(
             (one.reason.as_str(), one.acked_by.as_str()),
@@ -462,7 +462,7 @@ mod tests {
             ("web-1", 1)
         );
         assert_eq!(one.waits_since().to_string(), "2026-01-01T14:00:00Z");
-        assert!(Escalation::read(&Bead::default()).is_none());
+        assert!(Escalation::from_bead(&Bead::default()).is_none());
     }
 
     #[test]
@@ -483,7 +483,7 @@ mod tests {
             ..Escalation::default()
         };
         one.details.other.insert("later".into(), true.into());
-        one.write(&mut bead).unwrap();
+        one.write_to(&mut bead).unwrap();
         let text = &bead.description;
         assert!(
             text.starts_with("Disk full: now\n\nseverity: critical\n"),
@@ -494,7 +494,7 @@ mod tests {
             "{text}"
         );
         assert_eq!(bead.labels, ["gt:escalation", "mine", "severity:critical"]);
-        let read = Escalation::read(&bead).unwrap();
+        let read = Escalation::from_bead(&bead).unwrap();
         assert_eq!(
             (read.severity, &read.reason),
             (Severity::Critical, &one.reason)
@@ -504,7 +504,7 @@ mod tests {
         one.acked_by = "mayor".into();
         one.closed_by = "mayor".into();
         one.reescalation_count = 1;
-        one.write(&mut bead).unwrap();
+        one.write_to(&mut bead).unwrap();
         let labels = bead.labels.join(" ");
         assert_eq!(
             labels,
@@ -514,12 +514,12 @@ mod tests {
 
     #[test]
     fn severities_rise_step_by_step() {
-        let mut severity = Severity::read("LOW").unwrap();
-        let mut words = vec![severity.word()];
+        let mut severity = Severity::parse("LOW").unwrap();
+        let mut words = vec![severity.name()];
         while let Some(next) = severity.raised() {
             assert!(next > severity && next.priority() < severity.priority());
             severity = next;
-            words.push(severity.word());
+            words.push(severity.name());
         }
         assert_eq!(words, Severity::WORDS);
     }

@@ -37,7 +37,7 @@ pub struct Heartbeat {
 /// How old a heartbeat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Freshness {
+pub enum HeartbeatFreshness {
     /// Less than 5 minutes.
     Fresh,
     /// Less than 15 minutes.
@@ -46,9 +46,9 @@ pub enum Freshness {
     VeryStale,
 }
 
-impl Freshness {
+impl HeartbeatFreshness {
     /// Of a heartbeat of that age. A threshold belongs to the older class.
-    pub fn of(age: SignedDuration) -> Self {
+    pub fn from_age(age: SignedDuration) -> Self {
         if age < STALE {
             Self::Fresh
         } else if age < VERY_STALE {
@@ -61,20 +61,22 @@ impl Freshness {
 
 impl Heartbeat {
     /// The last heartbeat of a town. One that cannot be read is none.
-    pub fn last(town: &Town) -> Option<Self> {
-        state_file::read(&town.layout.heartbeat()).ok().flatten()
+    pub fn load(town: &Town) -> Option<Self> {
+        state_file::read_state(&town.layout.heartbeat())
+            .ok()
+            .flatten()
     }
 
     /// Writes the next heartbeat: `new` says what changed, the time and the number are set here.
-    pub fn beat(town: &Town, new: Self) -> anyhow::Result<Self> {
-        let last = Self::last(town).unwrap_or_default();
+    pub fn write_next(town: &Town, new: Self) -> anyhow::Result<Self> {
+        let last = Self::load(town).unwrap_or_default();
         let next = Self {
             timestamp: town.clock.now(),
             cycle: last.cycle.saturating_add(1),
             other: last.other,
             ..new
         };
-        state_file::write(&town.layout.heartbeat(), &next)?;
+        state_file::write_state(&town.layout.heartbeat(), &next)?;
         Ok(next)
     }
 }
@@ -87,14 +89,17 @@ mod tests {
     #[test]
     fn a_threshold_belongs_to_the_older_class() {
         for (minutes, freshness) in [
-            (0, Freshness::Fresh),
-            (4, Freshness::Fresh),
-            (5, Freshness::Stale),
-            (14, Freshness::Stale),
-            (15, Freshness::VeryStale),
-            (600, Freshness::VeryStale),
+            (0, HeartbeatFreshness::Fresh),
+            (4, HeartbeatFreshness::Fresh),
+            (5, HeartbeatFreshness::Stale),
+            (14, HeartbeatFreshness::Stale),
+            (15, HeartbeatFreshness::VeryStale),
+            (600, HeartbeatFreshness::VeryStale),
         ] {
-            assert_eq!(Freshness::of(SignedDuration::from_mins(minutes)), freshness);
+            assert_eq!(
+                HeartbeatFreshness::from_age(SignedDuration::from_mins(minutes)),
+                freshness
+            );
         }
     }
 
@@ -103,11 +108,11 @@ mod tests {
         let place = Place::new();
         let path = place.town.layout.heartbeat();
         std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();
-        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 8);
-        assert_eq!(Heartbeat::last(&place.town).unwrap().other["mood"], "calm");
+        assert_eq!(Heartbeat::load(&place.town).unwrap().other["mood"], "calm");
         std::fs::write(&path, "{").unwrap();
-        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();
         assert_eq!(beat.cycle, 1);
     }
 }

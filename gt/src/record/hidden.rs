@@ -15,7 +15,7 @@ use crate::town::process;
 const SERVER: &str = "tmux";
 
 /// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
-pub fn reason<'a>(
+pub fn find_hidden_reason<'a>(
     workers: impl Iterator<Item = &'a Polecat>,
     listed: &[LiveSession],
 ) -> Option<String> {

@@ -9,10 +9,10 @@ use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
 /// The bead on the hook of an agent.
-pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
+pub fn find_hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let slot = slot_of(town, &stores, address);
-    match hook_of(&stores, address, &slot) {
+    match hooked_bead_of(&stores, address, &slot) {
         Some(bead) => Ok(bead.id.clone()),
         None => anyhow::bail!("no work is on the hook of {address}: name a bead"),
     }
@@ -31,7 +31,11 @@ pub fn slot_of(town: &Town, stores: &TownStores, address: &Address) -> Slot {
 }
 
 /// The bead on an agent's hook: hooked and assigned to it, in whichever store.
-pub fn hook_of<'a>(stores: &'a TownStores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
+pub fn hooked_bead_of<'a>(
+    stores: &'a TownStores,
+    address: &Address,
+    slot: &Slot,
+) -> Option<&'a Bead> {
     let (long, mailbox) = (address.to_string(), address.mailbox());
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)

@@ -20,14 +20,14 @@ pub struct HookNudge {
 }
 
 /// All reminders, by the agent's address. A file that cannot be read holds none.
-pub fn load(town: &Town) -> BTreeMap<String, HookNudge> {
-    let stored = state_file::read(&town.layout.hook_nudges());
+pub fn load_hook_nudges(town: &Town) -> BTreeMap<String, HookNudge> {
+    let stored = state_file::read_state(&town.layout.hook_nudges());
     stored.ok().flatten().unwrap_or_default()
 }
 
 /// Notes a reminder.
-pub fn note(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
-    state_file::change(
+pub fn record_hook_nudge(town: &Town, agent: &Address, bead: &str) -> anyhow::Result<()> {
+    state_file::change_state(
         town,
         &town.layout.hook_nudges(),
         |all: &mut BTreeMap<String, HookNudge>| {

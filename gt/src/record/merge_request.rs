@@ -55,7 +55,7 @@ pub struct RequestState {
     pub needs_person: String,
     /// The target that it waits for to move, because that fails its own gates.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub broken: Option<Broken>,
+    pub broken: Option<BrokenTarget>,
     /// Since when each try fails, RFC 3339, and why the last one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,
@@ -79,12 +79,12 @@ pub struct RequestState {
     pub hook_task: String,
     /// Who lets it by these hooks, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waived: Option<Waiver>,
+    pub waived: Option<HookWaiver>,
 }
 
 /// The target that a request waits for to move.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Broken {
+pub struct BrokenTarget {
     /// The commit of the target that fails.
     pub target: String,
     /// The task made for it.
@@ -96,7 +96,7 @@ pub struct Broken {
 
 /// Who let a request by its hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiver {
+pub struct HookWaiver {
     /// Who.
     pub by: String,
     /// When, RFC 3339.
@@ -107,7 +107,7 @@ pub struct Waiver {
 
 impl Receipt {
     /// The request bead for work on `bead`.
-    pub fn request(
+    pub fn build_request(
         &self,
         id: &str,
         bead: &Bead,
@@ -151,7 +151,7 @@ impl Receipt {
 }
 
 /// Whether a bead is a merge request.
-pub fn is_request(bead: &Bead) -> bool {
+pub fn is_merge_request(bead: &Bead) -> bool {
     bead.issue_type == Kind::MergeRequest || bead.has_label("gt:merge-request")
 }
 
@@ -175,12 +175,12 @@ pub fn receipt_of(request: &Bead) -> Receipt {
 }
 
 /// The bead whose work a request merges.
-pub fn source_of(request: &Bead) -> String {
+pub fn source_bead_of(request: &Bead) -> String {
     bd::bead::fields::get_field(&request.description, "source_issue").unwrap_or_default()
 }
 
 /// What the queue has found out about a request.
-pub(crate) fn state_of(request: &Bead) -> RequestState {
+pub(crate) fn request_state(request: &Bead) -> RequestState {
     let stored = request.metadata_object().remove("queue");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
@@ -188,40 +188,43 @@ pub(crate) fn state_of(request: &Bead) -> RequestState {
 }
 
 /// Writes what the queue has found out; other metadata stays.
-pub(crate) fn set_state(request: &mut Bead, state: &RequestState) -> serde_json::Result<()> {
+pub(crate) fn set_request_state(
+    request: &mut Bead,
+    state: &RequestState,
+) -> serde_json::Result<()> {
     request.set_metadata("queue", state)
 }
 
 /// Why a request waits for a person, if it does.
-pub fn needs_person(request: &Bead) -> Option<String> {
-    Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
+pub fn reason_for_user(request: &Bead) -> Option<String> {
+    Some(request_state(request).needs_person).filter(|reason| !reason.is_empty())
 }
 
 /// Since when each try to merge a request fails for a reason outside, RFC 3339, and why.
 pub fn failing_since(request: &Bead) -> Option<(String, String)> {
-    state_of(request).failing
+    request_state(request).failing
 }
 
 /// The task for the target that a request waits for, because the target fails its own gates.
-pub fn waits_for_target(request: &Bead) -> Option<String> {
-    state_of(request).broken.map(|broken| broken.task)
+pub fn target_task_of(request: &Bead) -> Option<String> {
+    request_state(request).broken.map(|broken| broken.task)
 }
 
 /// The hook that stopped a request, which a waiver would let it by.
-pub fn stopped_by(request: &Bead) -> Option<String> {
-    let state = state_of(request);
+pub fn stopping_hook(request: &Bead) -> Option<String> {
+    let state = request_state(request);
     (state.by_hook && !state.stopped_by.is_empty()).then_some(state.stopped_by)
 }
 
 /// Sends on a request that waits for a person or for its target, or that keeps failing; gives what it waited for.
-pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
+pub fn retry_request(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
     town.transact(store, |tx| {
         let mut request = tx
             .get(id)
-            .filter(|bead| is_request(bead) && bead.is_open())
+            .filter(|bead| is_merge_request(bead) && bead.is_open())
             .cloned()
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         let failing = state.failing.take().map(|(_, reason)| reason);
         let broken = state.broken.take().map(|broken| broken.task);
         let broken = broken.map(|task| format!("its target fails its own gates ({task})"));
@@ -236,7 +239,7 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
                 );
                 state.reviewed_by = worker;
             }
-            set_state(&mut request, &state)?;
+            set_request_state(&mut request, &state)?;
             request.updated_at = tx.now();
             tx.put(request)?;
         }
@@ -258,18 +261,18 @@ pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
 }
 
 /// The open request that merges a bead's work: one that the bead waits for.
-pub fn open_request_of<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     let bead = beads.get(id)?;
     let mut requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
         beads
             .get(&edge.depends_on_id)
-            .filter(|bead| bead.is_open() && is_request(bead))
+            .filter(|bead| bead.is_open() && is_merge_request(bead))
     });
     requests.next()
 }
 
 /// The request that a bead was made to resolve: set on conflict and repair tasks.
-pub fn resolves(bead: &Bead) -> Option<String> {
+pub fn resolved_request(bead: &Bead) -> Option<String> {
     bead.metadata_object()
         .remove("resolves")
         .and_then(|value| value.as_str().map(str::to_owned))

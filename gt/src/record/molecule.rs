@@ -63,17 +63,17 @@ pub struct CurrentStep {
 
 impl Molecule {
     /// How many steps are done.
-    pub fn done(&self) -> usize {
+    pub fn count_done(&self) -> usize {
         self.steps.iter().filter(|step| step.is_done()).count()
     }
 
     /// The steps that are not done.
-    pub fn open(&self) -> impl Iterator<Item = &MoleculeStep> {
+    pub fn open_steps(&self) -> impl Iterator<Item = &MoleculeStep> {
         self.steps.iter().filter(|step| !step.is_done())
     }
 
     /// The step after the current one.
-    pub fn after_current(&self) -> Option<&MoleculeStep> {
+    pub fn step_after_current(&self) -> Option<&MoleculeStep> {
         let at = self.current.as_ref()?.number;
         self.steps.iter().skip(at).find(|step| !step.is_done())
     }
@@ -128,7 +128,7 @@ pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
         return Some(attached);
     }
     let own = head.bead()?;
-    is_root(own).then(|| own.id.clone())
+    is_molecule_root(own).then(|| own.id.clone())
 }
 
 /// The root of the molecule that may be ended with a work bead: the one that follows it, or the bead itself.
@@ -136,30 +136,30 @@ pub fn own_root_of(beads: &Snapshot, bead: &str) -> Option<String> {
     let own = || {
         beads
             .get_live(bead)
-            .is_some_and(is_root)
+            .is_some_and(is_molecule_root)
             .then(|| bead.to_owned())
     };
     progress::follower_of(beads, bead).or_else(own)
 }
 
 /// The molecule that may be ended with a work bead.
-pub fn own(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+pub fn find_own_molecule(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     Molecule::load(beads, &own_root_of(beads, bead)?)
 }
 
 /// Whether a bead is the root of a molecule: slung whole, not child by child.
-pub fn is_root(bead: &Bead) -> bool {
+pub fn is_molecule_root(bead: &Bead) -> bool {
     bead.issue_type == Kind::Epic && !bead.source_formula.is_empty()
 }
 
 /// The molecule of a work bead.
-pub fn of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+pub fn molecule_of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let found = Molecule::load(beads, &root_of(beads, bead)?);
     found.filter(|found| !found.steps.is_empty())
 }
 
 /// The molecule that a bead was done by, as its digest has it; the newest.
-pub fn of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let holders = beads.dependents_of(bead).into_iter();
     let digests = holders.filter(|(holder, edge)| {
         holder.has_label(squash::LABEL)

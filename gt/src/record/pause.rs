@@ -9,7 +9,7 @@ use crate::town::Town;
 /// A pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pause {
+pub struct TownPause {
     /// Whether the town is paused.
     pub paused: bool,
     /// Why.
@@ -20,10 +20,10 @@ pub struct Pause {
     pub paused_by: String,
 }
 
-impl Pause {
+impl TownPause {
     /// The pause of a town, if it is paused. A file that cannot be read pauses it: its writer wanted quiet.
-    pub fn of(town: &Town) -> Option<Self> {
-        match state_file::read::<Self>(&town.layout.pause_file()) {
+    pub fn load(town: &Town) -> Option<Self> {
+        match state_file::read_state::<Self>(&town.layout.pause_file()) {
             Ok(pause) => pause.filter(|pause| pause.paused),
             Err(error) => Some(Self {
                 paused: true,
@@ -34,20 +34,20 @@ impl Pause {
     }
 
     /// Pauses a town; a pause that is there is replaced.
-    pub fn begin(town: &Town, reason: &str) -> anyhow::Result<Self> {
+    pub fn start(town: &Town, reason: &str) -> anyhow::Result<Self> {
         let pause = Self {
             paused: true,
             reason: reason.to_owned(),
             paused_at: town.clock.now().to_string(),
             paused_by: town.actor.to_string(),
         };
-        state_file::write(&town.layout.pause_file(), &pause)?;
+        state_file::write_state(&town.layout.pause_file(), &pause)?;
         Ok(pause)
     }
 
     /// Ends the pause of a town. Returns the pause, if there was one.
     pub fn end(town: &Town) -> anyhow::Result<Option<Self>> {
-        let pause = Self::of(town);
+        let pause = Self::load(town);
         file::remove_file(&town.layout.pause_file())?;
         Ok(pause)
     }
@@ -72,13 +72,18 @@ mod tests {
     fn a_town_is_paused_until_it_is_resumed_and_a_damaged_file_pauses_it() {
         let town = Place::new();
         let town = &town.town;
-        assert_eq!(Pause::of(town), None);
-        Pause::begin(town, "lunch").unwrap();
-        let again = Pause::begin(town, "a long lunch").unwrap();
-        assert_eq!(Pause::of(town), Some(again.clone()));
-        assert_eq!(Pause::end(town).unwrap(), Some(again));
-        assert_eq!(Pause::end(town).unwrap(), None);
+        assert_eq!(TownPause::load(town), None);
+        TownPause::start(town, "lunch").unwrap();
+        let again = TownPause::start(town, "a long lunch").unwrap();
+        assert_eq!(TownPause::load(town), Some(again.clone()));
+        assert_eq!(TownPause::end(town).unwrap(), Some(again));
+        assert_eq!(TownPause::end(town).unwrap(), None);
         std::fs::write(town.layout.pause_file(), "{").unwrap();
-        assert!(Pause::of(town).unwrap().reason.contains("paused.json"));
+        assert!(
+            TownPause::load(town)
+                .unwrap()
+                .reason
+                .contains("paused.json")
+        );
     }
 }

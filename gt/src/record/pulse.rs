@@ -20,7 +20,7 @@ const WORDS: usize = 300;
 /// What is known of a session by its hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pulse {
+pub struct SessionPulse {
     /// The token of the session's processes: an earlier session of the same name says nothing.
     pub token: String,
     /// When a tool was last used.
@@ -28,9 +28,9 @@ pub struct Pulse {
     /// When the agent's turn ended; none while it is at work.
     pub idle: Option<Timestamp>,
     /// A dialog that waits for an answer.
-    pub dialog: Option<Dialog>,
+    pub dialog: Option<ReportedDialog>,
     /// The API's refusal, until it answers again.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<ApiRefusal>,
     /// The last tools that it used, each with its time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Pulse {
 
 /// A dialog that an agent program reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dialog {
+pub struct ReportedDialog {
     /// What it asks, in the program's words.
     pub words: String,
     /// Since when.
@@ -56,7 +56,7 @@ pub struct Dialog {
 
 /// The API refused a request for good: the turn ended and nobody tries again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct ApiRefusal {
     /// The kind, in the program's word: `rate_limit`, `billing_error`, `overloaded` …
     pub kind: String,
     /// What the program said.
@@ -86,24 +86,24 @@ pub struct HookEvent<'a> {
     pub transcript: &'a str,
 }
 
-impl Pulse {
+impl SessionPulse {
     /// Reads the pulse of a session; what an earlier session left is none.
     pub fn load(town: &Town, session: &str, token: &str) -> Self {
-        Self::stored(town, session)
+        Self::load_any(town, session)
             .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
             .unwrap_or_default()
     }
 
     /// The last tools of the session before the one with this token.
     pub fn tools_before(town: &Town, session: &str, token: &str) -> Vec<String> {
-        match Self::stored(town, session) {
+        match Self::load_any(town, session) {
             Some(pulse) if pulse.token == token => pulse.tools_before,
             Some(pulse) => pulse.tools,
             None => Vec::new(),
         }
     }
 
-    fn stored(town: &Town, session: &str) -> Option<Self> {
+    fn load_any(town: &Town, session: &str) -> Option<Self> {
         let stored = file::read_file_if_exists(&town.layout.pulse(session))
             .ok()
             .flatten();
@@ -112,13 +112,13 @@ impl Pulse {
 
     /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
     /// `shown` is when the screen last showed something else.
-    pub fn note_typed(town: &Town, session: &str, shown: Option<Timestamp>) {
+    pub fn record_typed(town: &Town, session: &str, last_output: Option<Timestamp>) {
         let path = town.layout.typed_message(session);
         let folder = path
             .parent()
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let now = town.clock.now();
-        let text = shown.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
+        let text = last_output.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
         // Without it the echo of the message counts as progress, once.
         folder
             .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
@@ -126,7 +126,7 @@ impl Pulse {
     }
 
     /// When a message was last typed into a session, and when its screen had last shown something else.
-    pub fn typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
+    pub fn last_typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
         let stored = file::read_file_if_exists(&town.layout.typed_message(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
         let typed = times.next()?.parse().ok()?;
@@ -140,7 +140,7 @@ impl Pulse {
         if token.is_empty() || !crate::host::is_session_name(session) {
             return Ok(false);
         }
-        Self::record_of(town, session, token, event)
+        Self::record_for(town, session, token, event)
     }
 
     /// Records a dialog that a session shows at its start, which its program reports by no event.
@@ -151,10 +151,10 @@ impl Pulse {
             ..HookEvent::default()
         };
         // Without it the screen shows it, later.
-        Self::record_of(town, session, token, &event).ok();
+        Self::record_for(town, session, token, &event).ok();
     }
 
-    fn record_of(
+    fn record_for(
         town: &Town,
         session: &str,
         token: &str,
@@ -163,10 +163,10 @@ impl Pulse {
         let before = Self::load(town, session, token);
         let mut pulse = before.clone();
         if pulse.token != token {
-            pulse.tools_before = Self::stored(town, session).unwrap_or_default().tools;
+            pulse.tools_before = Self::load_any(town, session).unwrap_or_default().tools;
         }
         token.clone_into(&mut pulse.token);
-        pulse.note(event, town.clock.now());
+        pulse.apply_event(event, town.clock.now());
         if pulse == before {
             return Ok(false);
         }
@@ -179,7 +179,7 @@ impl Pulse {
     }
 
     /// What an event says of the session. The names are those of Claude Code, Codex and Gemini CLI.
-    fn note(&mut self, event: &HookEvent<'_>, now: Timestamp) {
+    fn apply_event(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         for (kept, named) in [
             (&mut self.model, event.model),
             (&mut self.transcript, event.transcript),
@@ -211,10 +211,10 @@ impl Pulse {
             "StopFailure" => {
                 self.idle = Some(now);
                 let before = self.refusal.take();
-                let words = cut(event.words);
-                self.refusal = Some(Refusal {
-                    kind: cut(event.kind),
-                    until: reset_time(&words, now),
+                let words = truncate_words(event.words);
+                self.refusal = Some(ApiRefusal {
+                    kind: truncate_words(event.kind),
+                    until: parse_reset_time(&words, now),
                     since: before.as_ref().map_or(now, |before| before.since),
                     times: before.map_or(1, |before| before.times.saturating_add(1)),
                     at: now,
@@ -233,31 +233,32 @@ impl Pulse {
 
     fn begin_tool(&mut self, tool: &str, now: Timestamp) {
         let time = now.strftime("%H:%M:%S");
-        self.tools.push(cut(format!("{time} {tool}").trim_end()));
+        self.tools
+            .push(truncate_words(format!("{time} {tool}").trim_end()));
         let surplus = self.tools.len().saturating_sub(TOOLS);
         self.tools.drain(..surplus);
     }
 
     fn open_dialog(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         let since = self.dialog.as_ref().map_or(now, |dialog| dialog.since);
-        self.dialog = Some(Dialog {
-            words: cut(event.words),
+        self.dialog = Some(ReportedDialog {
+            words: truncate_words(event.words),
             since,
         });
     }
 }
 
-fn cut(words: &str) -> String {
+fn truncate_words(words: &str) -> String {
     words.chars().take(WORDS).collect()
 }
 
 /// When an API that refuses says that it answers again: `…|1749924000`, `try again in 5 minutes`, `retry after 30s`,
 /// `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. Times of day without a zone are local.
-pub fn reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
-    let found = epoch(words)
-        .or_else(|| stamp(words))
-        .or_else(|| wait(words, now))
-        .or_else(|| time_of_day(words, now));
+pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
+    let found = parse_epoch(words)
+        .or_else(|| parse_timestamp(words))
+        .or_else(|| parse_wait(words, now))
+        .or_else(|| parse_time_of_day(words, now));
     // What lies in the past, or a month ahead, is no time to wait for.
     let ahead = |at: &Timestamp| {
         let wait = at.duration_since(now);
@@ -266,13 +267,13 @@ pub fn reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
     found.filter(ahead)
 }
 
-fn epoch(words: &str) -> Option<Timestamp> {
+fn parse_epoch(words: &str) -> Option<Timestamp> {
     let (_, rest) = words.rsplit_once('|')?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     Timestamp::from_second(digits.parse().ok()?).ok()
 }
 
-fn stamp(words: &str) -> Option<Timestamp> {
+fn parse_timestamp(words: &str) -> Option<Timestamp> {
     let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
     let mut parts = words
         .split_whitespace()
@@ -280,7 +281,7 @@ fn stamp(words: &str) -> Option<Timestamp> {
     parts.find_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
-fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
     let marks = [
         "retry after ",
@@ -304,7 +305,7 @@ fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
     now.checked_add(wait).ok()
 }
 
-fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
     let rest = lower.split("reset").nth(1)?;
     let rest = rest.trim_start_matches('s').trim_start();
@@ -343,8 +344,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Pulse {
-        let (mut pulse, mut now) = (Pulse::default(), Timestamp::UNIX_EPOCH);
+    fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> SessionPulse {
+        let (mut pulse, mut now) = (SessionPulse::default(), Timestamp::UNIX_EPOCH);
         for (name, kind, words) in events {
             now += SignedDuration::from_secs(1);
             let event = HookEvent {
@@ -353,7 +354,7 @@ mod tests {
                 kind,
                 ..HookEvent::default()
             };
-            pulse.note(&event, now);
+            pulse.apply_event(&event, now);
         }
         pulse
     }
@@ -388,7 +389,7 @@ mod tests {
         assert_eq!(dialog.words, "Claude needs your permission");
         assert_eq!(after([asked, ("PostToolUse", "", "")]).dialog, None);
         let other = ("Notification", "auth_success", "welcome");
-        assert_eq!(after([other]), Pulse::default());
+        assert_eq!(after([other]), SessionPulse::default());
     }
 
     #[test]
@@ -402,10 +403,10 @@ mod tests {
             ("resets at 09:30 (UTC)", "2026-01-02T09:30:00Z"),
             ("until 2026-01-01T13:00:00Z.", "2026-01-01T13:00:00Z"),
         ] {
-            assert_eq!(reset_time(words, now), Some(at(expected)), "{words}");
+            assert_eq!(parse_reset_time(words, now), Some(at(expected)), "{words}");
         }
         for words in ["overloaded", "resets soon", "|12", "in 400 ms", "limit|1"] {
-            assert_eq!(reset_time(words, now), None, "{words}");
+            assert_eq!(parse_reset_time(words, now), None, "{words}");
         }
     }
 }

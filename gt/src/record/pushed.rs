@@ -10,7 +10,7 @@ use crate::town::RigLayout;
 /// The last push of a polecat's unfinished work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pushed {
+pub struct PushRecord {
     /// The branch.
     pub branch: String,
     /// The commit that the remote has from us; empty for none.
@@ -24,15 +24,17 @@ pub struct Pushed {
     pub refused: Option<String>,
 }
 
-impl Pushed {
+impl PushRecord {
     /// Reads it.
     pub fn load(rig: &RigLayout, name: &str) -> Self {
-        let found = state_file::read(&rig.push_record(name)).ok().flatten();
+        let found = state_file::read_state(&rig.push_record(name))
+            .ok()
+            .flatten();
         found.unwrap_or_default()
     }
 
     /// Writes it.
     pub fn save(&self, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-        state_file::write(&rig.push_record(name), self)
+        state_file::write_state(&rig.push_record(name), self)
     }
 }

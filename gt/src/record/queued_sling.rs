@@ -34,12 +34,12 @@ pub struct QueuedSling {
     pub enqueued_at: String,
     /// Why it could not be slung the last time that it was its turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<Failed>,
+    pub failed: Option<FailedSling>,
 }
 
 /// A failed attempt to sling a queued bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failed {
+pub struct FailedSling {
     /// When, RFC 3339.
     pub at: String,
     /// When a try failed first, RFC 3339.
@@ -79,30 +79,35 @@ impl QueuedSling {
 }
 
 /// The queued beads of a rig, oldest first.
-pub fn queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
+pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     let mut found: Vec<QueuedSling> = beads
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
-        .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
+        .filter_map(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()))
         .collect();
     found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
     found
 }
 
 /// Records on a queued bead why it could not be slung. It stays queued.
-pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
+pub fn record_queue_failure(
+    town: &Town,
+    rig: &RigLayout,
+    bead: &str,
+    why: &str,
+) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
-    let id = record_id(&town.prefix_of_rig(rig.name()), bead);
+    let id = queue_record_id(&town.prefix_of_rig(rig.name()), bead);
     town.transact(&store, |tx| {
         let now = tx.now();
         let Some(mut record) = tx.get(&id).cloned() else {
             return Ok(());
         };
         let kept = record.metadata.as_ref();
-        let Some(mut queued) = kept.and_then(|raw| read(raw.get())) else {
+        let Some(mut queued) = kept.and_then(|raw| parse_queued_sling(raw.get())) else {
             return Ok(());
         };
         let before = queued.failed.take().map(|failed| failed.since);
-        queued.failed = Some(Failed {
+        queued.failed = Some(FailedSling {
             at: now.to_string(),
             since: before
                 .filter(|since| !since.is_empty())
@@ -116,27 +121,27 @@ pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyh
     })
 }
 
-pub(crate) fn read(record: &str) -> Option<QueuedSling> {
+pub(crate) fn parse_queued_sling(record: &str) -> Option<QueuedSling> {
     serde_json::from_str(record).ok()
 }
 
 /// Takes a bead out of the line.
-pub fn take_queued(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
+pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
-        leave(tx, &town.prefix_of_rig(rig.name()), bead)
+        remove_queued_in(tx, &town.prefix_of_rig(rig.name()), bead)
     })
 }
 
 /// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.
-pub(crate) fn leave(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
-    let id = record_id(prefix, bead);
+pub(crate) fn remove_queued_in(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
+    let id = queue_record_id(prefix, bead);
     if tx.get(&id).is_some() {
         tx.erase_wisp(&id)?;
     }
     Ok(())
 }
 
-pub(crate) fn record_id(prefix: &str, bead: &str) -> String {
+pub(crate) fn queue_record_id(prefix: &str, bead: &str) -> String {
     format!("{prefix}-wisp-sling-{bead}")
 }

@@ -27,7 +27,7 @@ pub struct PatrolRole {
 }
 
 /// The setting that says who does the work of an agent's role; none if it is no role of the patrol.
-pub fn setting_of(agent: &Address) -> Option<&'static str> {
+pub fn mode_setting_of(agent: &Address) -> Option<&'static str> {
     match agent {
         Address::Boot => Some("patrol.mode.boot"),
         Address::Deacon => Some("patrol.mode.deacon"),
@@ -38,17 +38,17 @@ pub fn setting_of(agent: &Address) -> Option<&'static str> {
 }
 
 /// Who does the work of an agent's role. What is no role of the patrol is done by an agent.
-pub fn mode_of(town: &Town, agent: &Address) -> RoleMode {
-    let Some(setting) = setting_of(agent) else {
+pub fn role_mode_of(town: &Town, agent: &Address) -> RoleMode {
+    let Some(setting) = mode_setting_of(agent) else {
         return RoleMode::Agent;
     };
     let rig = agent.rig().map(|rig| town.layout.rig(rig));
     // Settings that cannot be read are reported elsewhere; nothing is started by them.
     let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
-    mode_in(&layers, setting)
+    read_mode(&layers, setting)
 }
 
-fn mode_in(layers: &SettingsLayers, setting: &str) -> RoleMode {
+fn read_mode(layers: &SettingsLayers, setting: &str) -> RoleMode {
     if layers.valid_value(setting) == "agent" {
         RoleMode::Agent
     } else {
@@ -57,9 +57,10 @@ fn mode_in(layers: &SettingsLayers, setting: &str) -> RoleMode {
 }
 
 /// All roles of the patrol: the town's, then those of each rig.
-pub fn all(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
+pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
     let of = |layers: &SettingsLayers, address: Address| PatrolRole {
-        mode: setting_of(&address).map_or(RoleMode::Agent, |setting| mode_in(layers, setting)),
+        mode: mode_setting_of(&address)
+            .map_or(RoleMode::Agent, |setting| read_mode(layers, setting)),
         address,
     };
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
@@ -87,7 +88,7 @@ mod tests {
         let town = &place.town;
         let all = || {
             let stores = town.read_stores().unwrap();
-            all(town, &TownSettings::load(town, &stores.rigs))
+            list_patrol_roles(town, &TownSettings::load(town, &stores.rigs))
         };
         assert!(all().iter().all(|one| one.mode == RoleMode::Mechanical));
         assert_eq!(all().len(), 4);
@@ -104,7 +105,7 @@ mod tests {
             .map(|one| one.address.to_string())
             .collect();
         assert_eq!(agents, ["deacon", "web/witness"]);
-        assert_eq!(mode_of(town, &Address::Boot), RoleMode::Mechanical);
-        assert_eq!(mode_of(town, &Address::Mayor), RoleMode::Agent);
+        assert_eq!(role_mode_of(town, &Address::Boot), RoleMode::Mechanical);
+        assert_eq!(role_mode_of(town, &Address::Mayor), RoleMode::Agent);
     }
 }

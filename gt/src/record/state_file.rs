@@ -15,7 +15,7 @@ use crate::town::lock::Lock;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Reads a file; none if it is not there.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
     let parse = |bytes: Vec<u8>| {
@@ -28,7 +28,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>
 }
 
 /// Writes a file, indented, for its owner only.
-pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     let save = || {
@@ -41,14 +41,14 @@ pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Changes the value of a file under its lock; one that is not there begins with its default.
-pub(crate) fn change<T: DeserializeOwned + Serialize + Default, R>(
+pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
     town: &Town,
     path: &Path,
     change: impl FnOnce(&mut T) -> R,
 ) -> anyhow::Result<R> {
     let _lock = Lock::take(&town.layout.state_lock(path), WAIT)?;
-    let mut value: T = read(path)?.unwrap_or_default();
+    let mut value: T = read_state(path)?.unwrap_or_default();
     let result = change(&mut value);
-    write(path, &value)?;
+    write_state(path, &value)?;
     Ok(result)
 }

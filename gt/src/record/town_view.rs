@@ -10,9 +10,9 @@ use kit::sys::parallel::run_both;
 
 use super::hidden;
 use super::hook;
-use super::polecat::{self, Polecat, Slot, SlotState, WithoutSession};
-use super::progress::{self, Doing, Glances};
-use super::pulse::Refusal;
+use super::polecat::{self, Polecat, PolecatRecords, Slot, SlotState};
+use super::progress::{self, ActivityCache, WorkerActivity};
+use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
 use crate::host::runtime::{self, RuntimePreset};
 use crate::host::{LiveSession, LiveTown};
@@ -50,50 +50,52 @@ impl TownView {
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
-        let glances = Glances::default();
-        Ok(Self::of(town, stores, settings, &glances, |_, _| true))
+        let glances = ActivityCache::default();
+        Ok(Self::read_with(town, stores, settings, &glances, |_, _| {
+            true
+        }))
     }
 
     /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
     /// `glances` is what was seen of quiet workers a moment ago.
-    pub fn read_idle(town: &LiveTown, glances: &Glances) -> anyhow::Result<Self> {
+    pub fn read_idle(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
         let now = town.clock.now();
         let expected = |stores: &TownStores, roles: &[PatrolRole]| {
             let mut rigs = stores.rigs.values();
             roles.iter().any(|role| role.mode == RoleMode::Agent)
-                || rigs.any(|beads| may_have_sessions(beads, now))
-                || has_hooked(stores)
+                || rigs.any(|beads| can_have_sessions(beads, now))
+                || has_hooked_beads(stores)
         };
-        Ok(Self::of(town, stores, settings, glances, expected))
+        Ok(Self::read_with(town, stores, settings, glances, expected))
     }
 
-    fn of(
+    fn read_with(
         town: &LiveTown,
         stores: TownStores,
         settings: TownSettings,
-        glances: &Glances,
+        glances: &ActivityCache,
         ask: impl FnOnce(&TownStores, &[PatrolRole]) -> bool,
     ) -> Self {
-        let roles = role::all(town, &settings);
+        let roles = role::list_patrol_roles(town, &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
             // The terminals take as long to answer as the rest to read.
-            let (without, list) = run_both(|| workers(town, &stores), || town.host.list());
+            let (without, list) = run_both(|| read_workers(town, &stores), || town.host.list());
             let asked = match list {
                 Ok(list) => (Some(list), None),
                 Err(error) => (None, Some(error.to_string())),
             };
             (without, asked)
         } else {
-            (workers(town, &stores), (Some(Vec::new()), None))
+            (read_workers(town, &stores), (Some(Vec::new()), None))
         };
-        let mut polecats = with_sessions(&without, sessions.as_deref());
+        let mut polecats = add_sessions(&without, sessions.as_deref());
         if let Some(list) = &sessions
-            && let Some(reason) = hidden::reason(polecats.values().flatten(), list)
+            && let Some(reason) = hidden::find_hidden_reason(polecats.values().flatten(), list)
         {
             (sessions, blind) = (None, Some(reason));
-            polecats = with_sessions(&without, None);
+            polecats = add_sessions(&without, None);
         }
         drop(without);
         for (name, polecats) in &mut polecats {
@@ -118,14 +120,15 @@ impl TownView {
     pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
         let beads = town.open_rig_store(rig)?.snapshot()?;
         let sessions = town.host.list()?;
-        let mut all = polecat::all(rig, &beads, Some(&sessions));
-        if let Some(reason) = hidden::reason(all.iter(), &sessions) {
+        let mut all = polecat::list_polecats(rig, &beads, Some(&sessions));
+        if let Some(reason) = hidden::find_hidden_reason(all.iter(), &sessions) {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);
         let note = SettingsLayers::load_for_rig(town, rig, &beads).duration("patrol.progress.note");
-        watch_progress(town, rig, note, &Glances::default(), &mut all);
-        all.pop().ok_or_else(|| unknown(rig.name(), name))
+        watch_progress(town, rig, note, &ActivityCache::default(), &mut all);
+        all.pop()
+            .ok_or_else(|| build_unknown_error(rig.name(), name))
     }
 
     /// The workers of a rig.
@@ -134,10 +137,10 @@ impl TownView {
     }
 
     /// One worker.
-    pub fn polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
+    pub fn find_polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
         let mut all = self.polecats_of(rig).iter();
         all.find(|polecat| polecat.name == name)
-            .ok_or_else(|| unknown(rig, name))
+            .ok_or_else(|| build_unknown_error(rig, name))
     }
 
     /// The live session of an agent.
@@ -154,36 +157,36 @@ impl TownView {
     }
 
     /// The bead on an agent's hook.
-    pub fn hook_of(&self, agent: &Address) -> Option<&Bead> {
+    pub fn hooked_bead_of(&self, agent: &Address) -> Option<&Bead> {
         if let Address::Polecat(rig, name) = agent {
-            let hook = self.polecat(rig, name).ok()?.hook.as_deref()?;
+            let hook = self.find_polecat(rig, name).ok()?.hook.as_deref()?;
             return self.stores.get(hook);
         }
-        hook::hook_of(&self.stores, agent, &Slot::default())
+        hook::hooked_bead_of(&self.stores, agent, &Slot::default())
     }
 }
 
-fn unknown(rig: &str, name: &str) -> anyhow::Error {
+fn build_unknown_error(rig: &str, name: &str) -> anyhow::Error {
     anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
 }
 
-type Workers<T> = BTreeMap<String, Vec<T>>;
+type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 
 /// The workers of each rig, before the sessions are known.
-fn workers<'a>(town: &LiveTown, stores: &'a TownStores) -> Workers<WithoutSession<'a>> {
+fn read_workers<'a>(town: &LiveTown, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
-        let workers = polecat::without_sessions(&town.layout.rig(name), beads);
+        let workers = polecat::read_polecat_records(&town.layout.rig(name), beads);
         (name.clone(), workers)
     };
     stores.rigs.iter().map(of_rig).collect()
 }
 
-fn with_sessions(
-    without: &Workers<WithoutSession<'_>>,
+fn add_sessions(
+    without: &WorkersByRig<PolecatRecords<'_>>,
     sessions: Option<&[LiveSession]>,
-) -> Workers<Polecat> {
-    let of_rig = |(name, workers): (&String, &Vec<WithoutSession<'_>>)| {
-        let workers = workers.iter().map(|worker| worker.with(sessions));
+) -> WorkersByRig<Polecat> {
+    let of_rig = |(name, workers): (&String, &Vec<PolecatRecords<'_>>)| {
+        let workers = workers.iter().map(|worker| worker.with_sessions(sessions));
         (name.clone(), workers.collect())
     };
     without.iter().map(of_rig).collect()
@@ -194,7 +197,7 @@ fn watch_progress(
     town: &LiveTown,
     rig: &RigLayout,
     note: SignedDuration,
-    glances: &Glances,
+    glances: &ActivityCache,
     polecats: &mut [Polecat],
 ) {
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
@@ -217,7 +220,7 @@ fn watch_progress(
         match &polecat.session {
             Some(live) if live.dead.is_none() => {
                 let sandbox = rig.sandbox(&polecat.name);
-                let progress = progress::read(
+                let progress = progress::read_progress(
                     town,
                     &sandbox,
                     polecat.committed,
@@ -226,18 +229,22 @@ fn watch_progress(
                     note,
                     glances,
                 );
-                if let Doing::Refused(refusal) = &progress.doing {
+                if let WorkerActivity::Refused(refusal) = &progress.doing {
                     polecat.refusal = Some(refusal.clone());
                 }
                 polecat.progress = Some(progress);
             }
-            _ => polecat.refusal = refused_end(town, preset, polecat),
+            _ => polecat.refusal = find_final_refusal(town, preset, polecat),
         }
     }
 }
 
 /// The API's refusal that a worker's last session ended with.
-fn refused_end(town: &LiveTown, preset: &RuntimePreset, polecat: &Polecat) -> Option<Refusal> {
+fn find_final_refusal(
+    town: &LiveTown,
+    preset: &RuntimePreset,
+    polecat: &Polecat,
+) -> Option<ApiRefusal> {
     if preset.refusals.is_empty() {
         return None;
     }
@@ -253,11 +260,11 @@ fn refused_end(town: &LiveTown, preset: &RuntimePreset, polecat: &Polecat) -> Op
         }
         _ => return None,
     };
-    progress::refusal_on(&screen, preset, at)
+    progress::read_refusal(&screen, preset, at)
 }
 
 /// Whether any agent has a bead on its hook.
-fn has_hooked(stores: &TownStores) -> bool {
+fn has_hooked_beads(stores: &TownStores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads
@@ -268,7 +275,7 @@ fn has_hooked(stores: &TownStores) -> bool {
 }
 
 /// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
-fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
+fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     let was_active = |bead: &Bead| {
         let last = bead.last_activity.as_ref();
         last.is_some_and(|at| now.duration_since(at.instant()) < FADES)

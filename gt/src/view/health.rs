@@ -130,7 +130,7 @@ fn worker(polecat: &Polecat, now: Timestamp) -> WorkerState {
         name: format!("{}/{}", polecat.rig, polecat.name),
         bead: polecat.hook.clone(),
         is_idle: matches!(polecat.slot.state, SlotState::Idle),
-        is_stuck: polecat.slot.state.stuck().is_some(),
+        is_stuck: polecat.slot.state.stuck_reason().is_some(),
         quiet: live.map(|live| now.duration_since(live.activity)),
     }
 }
@@ -154,7 +154,7 @@ impl BeadLook<'_> {
         for agent in agents.filter(|agent| agent.role_type == "polecat") {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
         }
-        let queued = queued_sling::queued_slings(self.beads);
+        let queued = queued_sling::list_queued_slings(self.beads);
         let queued: BTreeSet<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
         let begun = self.beads.select(|head| {
             matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
@@ -178,7 +178,7 @@ impl BeadLook<'_> {
         let is_ours = bead.assignee.contains("/polecats/") || attempt::read_attempt(bead) > 0;
         if bead.status == Status::Hooked {
             WorkPlace::Hooked
-        } else if merge_request::open_request_of(self.beads, &bead.id).is_some() {
+        } else if merge_request::find_open_request(self.beads, &bead.id).is_some() {
             WorkPlace::HandedIn
         } else if is_queued || self.reported.contains(&bead.id) {
             WorkPlace::Reported
@@ -208,7 +208,7 @@ fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
             continue;
         };
         let (source, receipt) = (
-            merge_request::source_of(request),
+            merge_request::source_bead_of(request),
             merge_request::receipt_of(request),
         );
         let work = found
@@ -251,7 +251,7 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
 /// Marks the work that was not done when its convoy landed. What was changed since then was begun again.
 fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
-    for one in convoy::list(&stores.town, true) {
+    for one in convoy::list_convoys(&stores.town, true) {
         let at = one.closed_at.as_ref().filter(|_| convoy::has_landed(one));
         if let Some(at) = at.map(bd::bead::Stamp::instant) {
             landed.extend(convoy::tracked_ids(one).map(|id| (id, at)));

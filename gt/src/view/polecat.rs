@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::flow::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
-use crate::record::polecat::{self, Completion, Polecat, PolecatState};
-use crate::record::progress::Progress;
+use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
+use crate::record::progress::WorkerProgress;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Lease;
@@ -36,7 +36,7 @@ pub struct PolecatRow {
     pub branch: String,
     /// Its progress, if it is at work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Progress>,
+    pub progress: Option<WorkerProgress>,
     /// Why it is not restarted; empty if it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stuck: String,
@@ -54,7 +54,7 @@ impl PolecatRow {
         let failed = polecat
             .slot
             .state
-            .done()
+            .done_record()
             .and_then(|done| done.failed.as_ref());
         Self {
             rig: polecat.rig.clone(),
@@ -69,7 +69,12 @@ impl PolecatRow {
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.to_string(),
             progress: polecat.progress.clone(),
-            stuck: polecat.slot.state.stuck().unwrap_or_default().to_owned(),
+            stuck: polecat
+                .slot
+                .state
+                .stuck_reason()
+                .unwrap_or_default()
+                .to_owned(),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
         }
@@ -101,14 +106,14 @@ pub struct PolecatStatus {
     /// How many sessions have worked on its bead.
     pub sessions: usize,
     /// The beads that it has finished.
-    pub record: Vec<Completion>,
+    pub record: Vec<WorkCompletion>,
 }
 
 impl PolecatStatus {
     /// Reads it.
     pub fn read(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Self> {
         let view = TownView::read(town)?;
-        let polecat = view.polecat(rig.name(), name)?;
+        let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);
         let git = Git::at(&clone_path);
         let mut row = PolecatRow::of(polecat);
@@ -118,7 +123,7 @@ impl PolecatStatus {
         Ok(Self {
             current_branch: git.head_branch().ok().flatten(),
             uncommitted: git.status().map_or(0, |changes| changes.len()),
-            sessions: polecat.slot.sessions(),
+            sessions: polecat.slot.session_count(),
             record: polecat::read_record(&polecat.bead),
             row,
             clone_path,

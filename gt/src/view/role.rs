@@ -5,10 +5,10 @@ use serde::Serialize;
 use crate::flow::session::show;
 use crate::host::LiveTown;
 use crate::record::boot_status::BootStatus;
-use crate::record::heartbeat::{Freshness, Heartbeat};
-use crate::record::pause::Pause;
-use crate::record::restarts::{self, Restarts};
-use crate::record::role::{RoleMode, mode_of, setting_of};
+use crate::record::heartbeat::{Heartbeat, HeartbeatFreshness};
+use crate::record::pause::TownPause;
+use crate::record::restarts::{self, AgentRestarts};
+use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town::identity::Address;
 
 /// An agent.
@@ -28,7 +28,7 @@ pub struct RoleStatus {
     pub created: Option<String>,
     /// How often the patrol started it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub restarts: Option<Restarts>,
+    pub restarts: Option<AgentRestarts>,
     /// The last heartbeat; of the deacon only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<AgedHeartbeat>,
@@ -37,7 +37,7 @@ pub struct RoleStatus {
     pub last_triage: Option<BootStatus>,
     /// The pause; of the deacon only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<Pause>,
+    pub paused: Option<TownPause>,
 }
 
 /// A heartbeat and how old it is.
@@ -47,7 +47,7 @@ pub struct AgedHeartbeat {
     #[serde(flatten)]
     pub beat: Heartbeat,
     /// How old it is.
-    pub freshness: Freshness,
+    pub freshness: HeartbeatFreshness,
 }
 
 /// Looks at an agent.
@@ -57,24 +57,24 @@ pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     }
     let live = show::find(town, agent)?;
     let is_deacon = *agent == Address::Deacon;
-    let restarts = match setting_of(agent) {
-        Some(_) => restarts::load(town)?.remove(&agent.to_string()),
+    let restarts = match mode_setting_of(agent) {
+        Some(_) => restarts::load_restarts(town)?.remove(&agent.to_string()),
         None => None,
     };
     let aged = |beat: Heartbeat| AgedHeartbeat {
-        freshness: Freshness::of(town.clock.now().duration_since(beat.timestamp)),
+        freshness: HeartbeatFreshness::from_age(town.clock.now().duration_since(beat.timestamp)),
         beat,
     };
     Ok(RoleStatus {
         agent: agent.to_string(),
-        mode: mode_of(town, agent),
+        mode: role_mode_of(town, agent),
         running: live.as_ref().is_some_and(|live| live.dead.is_none()),
         attached: live.as_ref().is_some_and(|live| live.attached),
         created: live.as_ref().map(|live| live.created.to_string()),
         session: live.map(|live| live.name),
         restarts,
-        heartbeat: Heartbeat::last(town).filter(|_| is_deacon).map(aged),
-        last_triage: BootStatus::last(town).filter(|_| *agent == Address::Boot),
-        paused: Pause::of(town).filter(|_| is_deacon),
+        heartbeat: Heartbeat::load(town).filter(|_| is_deacon).map(aged),
+        last_triage: BootStatus::load(town).filter(|_| *agent == Address::Boot),
+        paused: TownPause::load(town).filter(|_| is_deacon),
     })
 }

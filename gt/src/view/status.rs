@@ -20,9 +20,9 @@ use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 use crate::record::polecat::{Polecat, PolecatState};
-use crate::record::progress::Progress;
+use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
@@ -41,7 +41,7 @@ pub struct Status {
     pub daemon: daemon::DaemonStatus,
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<Pause>,
+    pub paused: Option<TownPause>,
     /// The town's own agents.
     pub agents: Vec<Agent>,
     /// The rigs.
@@ -94,7 +94,7 @@ pub struct Agent {
     pub why: String,
     /// Its progress, if it is a worker at work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<Progress>,
+    pub progress: Option<WorkerProgress>,
     /// How much of its mail is unread.
     pub unread_mail: usize,
 }
@@ -183,7 +183,7 @@ pub struct EscalationLine {
 impl EscalationLine {
     /// The open escalations of a town.
     pub fn all(town: &Snapshot) -> Vec<Self> {
-        let open = escalation::list(town, false).into_iter();
+        let open = escalation::list_escalations(town, false).into_iter();
         open.map(Self::of).collect()
     }
 
@@ -287,10 +287,10 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list(town);
+    let dogs = record::dog::list_dogs(town);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
     let board = convoy::Board::of_view(&view);
-    let convoys = record::convoy::list(&view.stores.town, false)
+    let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
         .map(|progress| ConvoyLine {
@@ -313,10 +313,10 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         location: town.layout.root().display().to_string(),
         overseer: Overseer {
             name: overseer_of(town),
-            unread_mail: mail::unread(&view.stores.town, &Address::Overseer.mailbox()),
+            unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::read_daemon_status(town),
-        paused: Pause::of(town),
+        paused: TownPause::load(town),
         agents,
         rigs,
         convoys,
@@ -345,7 +345,9 @@ impl Looking<'_> {
                 .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
         );
         agents.extend(self.roles(Some(rig.name())));
-        let waiting = beads.map(queued_sling::queued_slings).unwrap_or_default();
+        let waiting = beads
+            .map(queued_sling::list_queued_slings)
+            .unwrap_or_default();
         let git = bd::git::Git::at(rig.repo());
         Rig {
             name: rig.name().to_owned(),
@@ -388,7 +390,7 @@ impl Looking<'_> {
         let session = SessionName::for_agent(address)
             .map(|name| name.to_string())
             .unwrap_or_default();
-        let hook = self.view.hook_of(address);
+        let hook = self.view.hooked_bead_of(address);
         Agent {
             name: address.name().unwrap_or(address.role()).to_owned(),
             address: address.to_string(),
@@ -403,7 +405,7 @@ impl Looking<'_> {
                 .map(|polecat| polecat.why.clone())
                 .unwrap_or_default(),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
-            unread_mail: mail::unread(&self.view.stores.town, &address.mailbox()),
+            unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
         }
     }
 }
@@ -413,7 +415,7 @@ pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
     let mut queue = Queue::default();
     for request in merge_request::open_requests(beads) {
         let waits = !bd::graph::find_blockers(beads, &request.id).is_empty();
-        match (merge_request::needs_person(request), waits) {
+        match (merge_request::reason_for_user(request), waits) {
             (Some(_), _) => queue.needs_person += 1,
             (None, true) => queue.blocked += 1,
             (None, false) => queue.pending += 1,

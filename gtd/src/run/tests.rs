@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::sync::SyncState;
 use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts};
-use gt::record::polecat::Nudges;
-use gt::record::progress::{Doing, Progress, Sign};
+use gt::record::polecat::NudgeCount;
+use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use jiff::SignedDuration;
 use tokio::time::Instant;
 
@@ -228,14 +228,14 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
 fn quiet_worker(at: u64, sleeps_at: u64) -> Facts {
     let watched = WatchFacts {
         worker: gt::town::name::Worker::new("web", "nux"),
-        progress: Progress {
+        progress: WorkerProgress {
             at: Timestamp::UNIX_EPOCH,
-            sign: Sign::Tool,
+            sign: ProgressSign::Tool,
             work: Timestamp::UNIX_EPOCH,
-            doing: Doing::AtPrompt,
+            doing: WorkerActivity::AtPrompt,
             attached: false,
         },
-        nudges: Nudges::default(),
+        nudges: NudgeCount::default(),
         respawns: Vec::new(),
         busy: false,
     };

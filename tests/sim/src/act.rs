@@ -1,8 +1,8 @@
 //! What the actions of the patrol do to the simulated town: the flows of `gt`, as far as beads, slots and sessions show it.
 
 use gt::patrol::{Acted, Action, Decision};
-use gt::record::polecat::{DoneRecord, Nudges, SlingStep, Slinging, SlotState};
-use gt::record::progress::Sign;
+use gt::record::polecat::{DoneRecord, NudgeCount, SlingInProgress, SlingStep, SlotState};
+use gt::record::progress::ProgressSign;
 use gt::town::name::Worker;
 use jiff::SignedDuration;
 
@@ -68,13 +68,13 @@ fn start(town: &mut SimTown, number: usize) {
     town.sessions += 1;
     let (now, host) = (town.now, town.host);
     let worker = &mut town.workers[number];
-    worker.nudges = Nudges::default();
+    worker.nudges = NudgeCount::default();
     worker.refusal = None;
     worker.host = host;
     worker.session = Session::Alive {
         mood,
         progress: now,
-        sign: Sign::Start,
+        sign: ProgressSign::Start,
     };
 }
 
@@ -94,7 +94,7 @@ fn sling(town: &mut SimTown, id: &str) -> Outcome {
     town.workers[number].session = Session::None;
     town.workers[number].bead = Some(bead);
     town.beads[bead].place = Place::Hooked;
-    town.workers[number].slot = SlotState::Slinging(Slinging::default());
+    town.workers[number].slot = SlotState::Slinging(SlingInProgress::default());
     if town.is_struck(Chaos::Daemon, 30) {
         return Err("killed after the claim".to_owned());
     }
@@ -192,7 +192,7 @@ fn nudge(town: &mut SimTown, number: usize, resumes: bool) -> Option<String> {
 fn open_breaker(town: &mut SimTown, number: usize) -> Option<String> {
     let now = town.now;
     let worker = &mut town.workers[number];
-    if worker.slot.stuck().is_some() || worker.bead.is_none() {
+    if worker.slot.stuck_reason().is_some() || worker.bead.is_none() {
         return None;
     }
     let slot = std::mem::take(&mut worker.slot);
@@ -212,7 +212,7 @@ pub(super) fn unstick(town: &mut SimTown, number: usize) {
     worker.lost.clear();
     worker.refused.clear();
     worker.slot = match *before {
-        SlotState::Slinging(_) => SlotState::Slinging(Slinging::default()),
+        SlotState::Slinging(_) => SlotState::Slinging(SlingInProgress::default()),
         SlotState::Finishing { record } => match record.failed {
             Some(failed) if failed.step == "proof" => SlotState::Working,
             _ => SlotState::Finishing {

@@ -1,8 +1,8 @@
 //! How simulated agents behave, and what goes wrong around them.
 
 use gt::record::polecat::{DoneRecord, FailedStep, SlotState};
-use gt::record::progress::Sign;
-use gt::record::pulse::Refusal;
+use gt::record::progress::ProgressSign;
+use gt::record::pulse::ApiRefusal;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Chaos;
@@ -89,12 +89,12 @@ fn agent(town: &mut SimTown, number: usize) {
     };
     if refuses {
         let (at, is_end) = (now, is_ended || town.rng.bool());
-        town.workers[number].refusal = Some(Refusal {
+        town.workers[number].refusal = Some(ApiRefusal {
             kind: "overloaded".to_owned(),
             since: at,
             at,
             times: 1,
-            ..Refusal::default()
+            ..ApiRefusal::default()
         });
         if is_end {
             town.workers[number].session = Session::Dead;
@@ -103,7 +103,7 @@ fn agent(town: &mut SimTown, number: usize) {
     }
     // Who works uses tools all the time.
     if *progress < now {
-        (*progress, *sign) = (now, Sign::Tool);
+        (*progress, *sign) = (now, ProgressSign::Tool);
     }
     if is_finished {
         finish(town, number);
@@ -202,7 +202,7 @@ fn person(town: &mut SimTown) {
     for number in 0..town.workers.len() {
         let worker = &town.workers[number];
         let key = format!("stuck:{}:{}", town.name_of(worker), worker.stuck_times);
-        if due.contains(&key) && worker.slot.stuck().is_some() {
+        if due.contains(&key) && worker.slot.stuck_reason().is_some() {
             super::act::unstick(town, number);
             town.say(&format!("a person acted on {key}"));
         }

@@ -33,7 +33,7 @@ fn state(town: &SimTown) -> TownState {
         name: town.name_of(worker).to_string(),
         bead: worker.bead.map(|bead| town.beads[bead].id.clone()),
         is_idle: matches!(worker.slot, SlotState::Idle),
-        is_stuck: worker.slot.stuck().is_some(),
+        is_stuck: worker.slot.stuck_reason().is_some(),
         quiet: match &worker.session {
             Session::Alive { progress, .. } => Some(town.now.duration_since(*progress)),
             _ => None,

@@ -8,9 +8,9 @@ use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
     ConvoyFacts, Facts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, WatchFacts,
 };
-use gt::record::polecat::{Nudges, SlotState};
-use gt::record::progress::{Doing, Progress, Sign};
-use gt::record::pulse::Refusal;
+use gt::record::polecat::{NudgeCount, SlotState};
+use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
+use gt::record::pulse::ApiRefusal;
 use gt::town::name::Worker;
 use jiff::{SignedDuration, Timestamp};
 
@@ -62,11 +62,11 @@ pub(super) struct SimWorker {
     pub respawns: Vec<Timestamp>,
     pub lost: Vec<Timestamp>,
     pub refused: Vec<Timestamp>,
-    pub nudges: Nudges,
+    pub nudges: NudgeCount,
     pub stuck_times: u32,
     /// What hosted its last session.
     pub host: u32,
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<ApiRefusal>,
 }
 
 /// The session of a worker.
@@ -77,7 +77,7 @@ pub(super) enum Session {
         mood: Mood,
         /// When it last got on.
         progress: Timestamp,
-        sign: Sign,
+        sign: ProgressSign,
     },
     /// Its process has ended, and its screen is kept.
     Dead,
@@ -146,7 +146,7 @@ impl SimTown {
                 respawns: Vec::new(),
                 lost: Vec::new(),
                 refused: Vec::new(),
-                nudges: Nudges::default(),
+                nudges: NudgeCount::default(),
                 stuck_times: 0,
                 host: 0,
                 refusal: None,
@@ -270,7 +270,7 @@ impl SimTown {
             let is_done = |one: &usize| self.beads[*one].place == Place::Closed;
             bead.rig == rig && bead.place == Place::Queued && bead.blockers.iter().all(is_done)
         };
-        let is_stuck = |worker: &&SimWorker| worker.slot.stuck().is_some();
+        let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
         let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
         // A stuck worker takes no room, but it keeps its bead: so many idle ones can take work.
         let idle = workers().filter(|worker| worker.bead.is_none()).count();
@@ -326,7 +326,7 @@ impl SimTown {
     }
 
     /// The progress of a worker that is at work.
-    pub(super) fn progress(worker: &SimWorker) -> Option<Progress> {
+    pub(super) fn progress(worker: &SimWorker) -> Option<WorkerProgress> {
         let Session::Alive {
             mood,
             progress,
@@ -340,14 +340,14 @@ impl SimTown {
             return None;
         }
         let doing = match (&worker.refusal, mood) {
-            (Some(refusal), _) => Doing::Refused(refusal.clone()),
-            (None, Mood::Dialog) => Doing::Dialog {
+            (Some(refusal), _) => WorkerActivity::Refused(refusal.clone()),
+            (None, Mood::Dialog) => WorkerActivity::Dialog {
                 question: String::new(),
             },
-            (None, Mood::Asks) => Doing::AtPrompt,
-            (None, _) => Doing::Unknown,
+            (None, Mood::Asks) => WorkerActivity::AtPrompt,
+            (None, _) => WorkerActivity::Unknown,
         };
-        Some(Progress {
+        Some(WorkerProgress {
             at: *progress,
             sign: *sign,
             work: *progress,
@@ -381,8 +381,8 @@ impl SimTown {
             .workers
             .iter()
             .filter(|worker| worker.refusal.is_none());
-        let others: Vec<Progress> = others.filter_map(Self::progress).collect();
-        let others: Vec<(&str, &Progress)> = others.iter().map(|one| (AGENT, one)).collect();
+        let others: Vec<WorkerProgress> = others.filter_map(Self::progress).collect();
+        let others: Vec<(&str, &WorkerProgress)> = others.iter().map(|one| (AGENT, one)).collect();
         outages::of_workers(refused, &others)
     }
 
@@ -391,7 +391,7 @@ impl SimTown {
         let stuck = self
             .workers
             .iter()
-            .filter(|worker| worker.slot.stuck().is_some());
+            .filter(|worker| worker.slot.stuck_reason().is_some());
         let stuck = stuck.map(|worker| {
             let times = worker.stuck_times;
             format!("stuck:{}:{times}", self.name_of(worker))

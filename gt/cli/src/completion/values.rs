@@ -19,7 +19,7 @@ use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
-use gt::record::polecat::{self, Ids};
+use gt::record::polecat::{self, PolecatIds};
 use gt::town::config;
 use gt::view::doctor;
 
@@ -71,7 +71,7 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
         },
-        (_, "theme") => |_| without_descriptions(polecat::themes().map(str::to_owned)),
+        (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
         (_, "checks") => |_| without_descriptions(doctor::names().map(str::to_owned)),
         (_, "target") => |town| {
             let all = installed::list_targets(town).unwrap_or_default();
@@ -91,7 +91,7 @@ fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let is_agent =
         |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
     let found = stores.flat_map(|beads| beads.select(is_agent));
-    let found = found.filter_map(Ids::of_agent);
+    let found = found.filter_map(PolecatIds::from_identity_bead);
     without_descriptions(found.map(|ids| ids.address.mailbox()))
 }
 
@@ -155,7 +155,7 @@ fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let found = stores
         .iter()
-        .flat_map(|stores| escalation::list(&stores.town, false));
+        .flat_map(|stores| escalation::list_escalations(&stores.town, false));
     found
         .map(|one| (one.id, escape::escape_line(&one.title)))
         .collect()

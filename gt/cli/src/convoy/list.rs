@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);
-    let found: Vec<Progress> = record::convoy::list(&view.stores.town, args.all)
+    let found: Vec<Progress> = record::convoy::list_convoys(&view.stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();

@@ -35,7 +35,7 @@ struct Shown {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
-    let all = record::convoy::list(&view.stores.town, true);
+    let all = record::convoy::list_convoys(&view.stores.town, true);
     let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
     let found =
         found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;

@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);
-    let open = record::convoy::list(&view.stores.town, false);
+    let open = record::convoy::list_convoys(&view.stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
         Some(text) => match text.parse::<usize>() {
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     anyhow::anyhow!("there is no open convoy number {number}: not found")
                 })?,
             Err(_) => {
-                let all = record::convoy::list(&view.stores.town, true);
+                let all = record::convoy::list_convoys(&view.stores.town, true);
                 let found = all.into_iter().find(|convoy| convoy.id == text);
                 vec![
                     found

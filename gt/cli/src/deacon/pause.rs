@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
-use gt::record::pause::Pause;
+use gt::record::pause::TownPause;
 
 /// Pause the patrol: it only reads and writes messages
 ///
@@ -17,7 +17,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let pause = Pause::begin(&town, &args.reason)?;
+    let pause = TownPause::start(&town, &args.reason)?;
     daemon::wake_daemon(&town);
     build_report(pause, |pause, page| {
         page.line(format!("✓ {}", pause.describe()));

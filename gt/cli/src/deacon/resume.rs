@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::daemon;
-use gt::record::pause::Pause;
+use gt::record::pause::TownPause;
 
 /// End the pause of the patrol
 ///
@@ -13,7 +13,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let was_paused = Pause::end(&town)?.is_some();
+    let was_paused = TownPause::end(&town)?.is_some();
     daemon::wake_daemon(&town);
     build_report(
         serde_json::json!({ "was_paused": was_paused }),

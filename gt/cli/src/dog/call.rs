@@ -23,7 +23,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let names = if args.all {
-        let dogs = record::dog::list(&town).into_iter();
+        let dogs = record::dog::list_dogs(&town).into_iter();
         dogs.map(|dog| dog.name).collect()
     } else {
         vec![super::named(&town, args.name)?]

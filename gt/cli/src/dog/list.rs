@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     build_report(dogs, |dogs, page| {
         for dog in dogs {
             let work = escape::escape_line(&dog.work);
-            let line = format!("{:<10} {:<8} {work}", dog.name, dog.state.word());
+            let line = format!("{:<10} {:<8} {work}", dog.name, dog.state.name());
             page.line(line.trim_end());
         }
         if dogs.is_empty() {

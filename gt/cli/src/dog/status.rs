@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     if let Some(name) = args.name {
         return build_report(dogs::find(&town, &name)?, |dog, page| {
-            page.line(format!("{} is {}", dog.address(), dog.state.word()));
+            page.line(format!("{} is {}", dog.address(), dog.state.name()));
             if !dog.work.is_empty() {
                 page.line(format!("  at work on {}", escape::escape_line(&dog.work)));
             }
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,
-        kennel_dir: dog::kennel(&town).display().to_string(),
+        kennel_dir: dog::kennel_folder(&town).display().to_string(),
     };
     build_report(pack, |pack, page| {
         let (idle, working) = (pack.idle, pack.working);

@@ -21,7 +21,7 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = ctx.town()?.open_town_store()?.snapshot()?;
-    let mut found = escalation::list(&beads, args.all);
+    let mut found = escalation::list_escalations(&beads, args.all);
     found.retain(|one| {
         args.bead
             .as_ref()
@@ -73,7 +73,7 @@ fn line(one: &Escalation, page: &mut Page) {
     };
     page.line(format!(
         "       {} from {}, {}{count}",
-        one.severity.word(),
+        one.severity.name(),
         escape::escape_line(&one.escalated_by),
         page.relative_time(&one.escalated_at)
     ));

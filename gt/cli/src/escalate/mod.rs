@@ -15,7 +15,7 @@ use kit::ui::{Page, escape};
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate::{self, EscalateError, Escalated, EscalationRequest};
-use gt::record::escalation::{Delivery, DeliveryState, EscalationChoice, Severity};
+use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Severity};
 
 /// Ask for help or for a decision
 ///
@@ -107,7 +107,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let request = EscalationRequest {
         title: args.description.join(" "),
-        severity: Severity::read(&args.severity).unwrap_or_default(),
+        severity: Severity::parse(&args.severity).unwrap_or_default(),
         category: args.category,
         reason: args.reason,
         source: args.source,
@@ -117,7 +117,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if args.dry_run {
         return build_report(escalate::preview(&town, &request)?, |found, page| {
-            page.line(format!("severity: {}", found.severity.word()));
+            page.line(format!("severity: {}", found.severity.name()));
             page.line(format!("routes: {}", found.actions.join(", ")));
             page.line(format!("mail to: {}", found.targets.join(", ")));
             if found.occurrences > 1 {
@@ -150,7 +150,7 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
 }
 
 fn human(done: &Escalated, page: &mut Page) {
-    let severity = done.severity.word();
+    let severity = done.severity.name();
     if done.occurrences > 1 {
         let times = kit::ui::counted(
             usize::try_from(done.occurrences).unwrap_or(usize::MAX),
@@ -175,7 +175,7 @@ fn human(done: &Escalated, page: &mut Page) {
 }
 
 /// One route and what became of it.
-fn delivery_line(delivery: &Delivery) -> String {
+fn delivery_line(delivery: &RouteDelivery) -> String {
     let mark = match delivery.state {
         DeliveryState::Sent => "✓",
         DeliveryState::Pending => "…",

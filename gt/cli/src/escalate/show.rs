@@ -21,7 +21,9 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = ctx.town()?.open_town_store()?.snapshot()?;
-    let found = beads.get_live(&args.escalation).and_then(Escalation::read);
+    let found = beads
+        .get_live(&args.escalation)
+        .and_then(Escalation::from_bead);
     build_report(
         found.ok_or_else(|| super::unknown(&args.escalation))?,
         human,
@@ -36,7 +38,7 @@ fn human(one: &Escalation, page: &mut Page) {
         "" => String::new(),
         old => format!(" (was {})", escape::escape_line(old)),
     };
-    page.line(format!("Severity: {}{original}", one.severity.word()));
+    page.line(format!("Severity: {}{original}", one.severity.name()));
     let by_at = |by: &str, at: &str, page: &Page| match by {
         "" => String::new(),
         by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),

@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             if one.skipped {
                 page.cut_line(format!("– {} stays: {} ({title})", one.id, one.skip_reason));
             } else {
-                let (old, new) = (one.old_severity.word(), one.new_severity.word());
+                let (old, new) = (one.old_severity.name(), one.new_severity.name());
                 page.cut_line(format!("✓ {} {verb} from {old} to {new}: {title}", one.id));
             }
         }

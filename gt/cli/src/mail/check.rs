@@ -5,7 +5,7 @@ use kit::ui::escape;
 use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, Message};
+use gt::record::mail::{self, MailMessage};
 
 /// Show whether there is unread mail
 ///
@@ -32,7 +32,7 @@ struct Check {
     has_new: bool,
     /// Those that this session was not told of.
     #[serde(skip)]
-    news: Vec<Message>,
+    news: Vec<MailMessage>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -64,11 +64,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
     let town = ctx.town()?;
     let address = super::mailbox(&town, args.identity.as_deref())?;
-    let mut messages = mail::inbox(&town.open_town_store()?.snapshot()?, &address);
+    let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
     let news = if args.inject {
         event.record(ctx);
-        let news = mail::news(&town, &address, event.field("session_id"), &messages);
+        let news = mail::take_new_messages(&town, &address, event.field("session_id"), &messages);
         news.into_iter().cloned().collect()
     } else {
         Vec::new()

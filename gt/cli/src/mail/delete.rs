@@ -2,7 +2,7 @@
 
 use super::super::CommandResult;
 use crate::context::Context;
-use gt::record::mail::{self, Removal};
+use gt::record::mail::{self, MailRemoval};
 
 /// Delete messages
 ///
@@ -16,6 +16,6 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     super::change(ctx, &args.messages, "deleted", |town, ids| {
-        mail::remove(town, ids, Removal::Deleted)
+        mail::remove_messages(town, ids, MailRemoval::Deleted)
     })
 }

@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, Message};
+use gt::record::mail::{self, MailMessage};
 
 /// List the messages of a mailbox, newest first
 #[derive(Debug, clap::Args)]
@@ -28,9 +28,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mailbox = super::mailbox(&town, address.as_deref())?;
     let beads = town.open_town_store()?.snapshot()?;
     let mut messages = if args.all {
-        mail::with_archived(&beads, &mailbox)
+        mail::list_with_archived(&beads, &mailbox)
     } else {
-        mail::inbox(&beads, &mailbox)
+        mail::list_inbox(&beads, &mailbox)
     };
     // `gt mail read 2` counts what is in the inbox, whatever is listed here.
     let inbox = messages.iter().filter(|message| !message.archived);
@@ -52,7 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn line(number: &str, message: &Message, page: &mut kit::ui::Page) {
+fn line(number: &str, message: &MailMessage, page: &mut kit::ui::Page) {
     let mark = match (message.archived, message.read) {
         (true, _) => "–",
         (false, true) => "○",

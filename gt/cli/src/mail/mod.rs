@@ -46,7 +46,7 @@ fn change(
 ) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
-    let messages = mail::read_all(&town.open_town_store()?.snapshot()?, &mailbox, which)?;
+    let messages = mail::find_messages(&town.open_town_store()?.snapshot()?, &mailbox, which)?;
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
     build_report(Changed { changed }, move |report, page| {

@@ -19,7 +19,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = super::mailbox(&town, None)?;
-    let message = mail::read(
+    let message = mail::find_message(
         &town.open_town_store()?.snapshot()?,
         &mailbox,
         &args.message,

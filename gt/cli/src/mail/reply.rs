@@ -27,13 +27,13 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let mailbox = town.actor.mailbox();
-    let message = mail::read(
+    let message = mail::find_message(
         &town.open_town_store()?.snapshot()?,
         &mailbox,
         &args.message,
     )?;
     let text = args.text.or(args.body).unwrap_or_default();
-    let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
+    let (id, reply) = mail::send_reply(&town, &message, args.subject.as_deref(), &text)?;
     let (to, subject) = (reply.to, reply.subject);
     build_report(Sent { id, to, subject }, |sent, page| {
         page.line(format!(

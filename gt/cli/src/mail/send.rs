@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         permanent: args.permanent,
         ..NewMessage::default()
     };
-    let id = mail::send(&town, &message)?;
+    let id = mail::send_message(&town, &message)?;
     build_report(
         Sent {
             id,

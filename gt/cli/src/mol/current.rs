@@ -46,14 +46,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let status = match (&found, step) {
         (None, _) => "naked",
         (Some(_), Some(_)) => "working",
-        (Some(found), None) if found.done() == found.steps.len() => "complete",
+        (Some(found), None) if found.count_done() == found.steps.len() => "complete",
         (Some(_), None) => "blocked",
     };
     let current = Standing {
         identity,
         molecule_id: found.as_ref().map(|found| found.id.clone()),
         molecule_title: found.as_ref().map(|found| found.title.clone()),
-        steps_complete: found.as_ref().map_or(0, Molecule::done),
+        steps_complete: found.as_ref().map_or(0, Molecule::count_done),
         steps_total: found.as_ref().map_or(0, |found| found.steps.len()),
         current_step_id: step.map(|step| step.id.clone()),
         current_step: step.map(|step| step.title.clone()),

@@ -46,15 +46,15 @@ fn list_steps(page: &mut Page, steps: &[MoleculeStep]) {
 /// How far a molecule is, in one line.
 fn progress_line(found: &Molecule) -> String {
     let total = found.steps.len();
-    let percent = (found.done() * 100).checked_div(total).unwrap_or(100);
-    format!("{} of {total} steps done ({percent} %)", found.done())
+    let percent = (found.count_done() * 100).checked_div(total).unwrap_or(100);
+    format!("{} of {total} steps done ({percent} %)", found.count_done())
 }
 
 /// The command that goes on.
 fn next_line(found: &Molecule) -> String {
     match &found.current {
         Some(step) => format!("Next: gt mol step done {}", step.id),
-        None if found.done() == found.steps.len() => "Next: gt done".to_owned(),
+        None if found.count_done() == found.steps.len() => "Next: gt done".to_owned(),
         None => format!("Next: bd ready --explain --parent {}", found.id),
     }
 }

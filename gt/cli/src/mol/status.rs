@@ -60,12 +60,12 @@ impl ProgressShown {
             root_id: found.id.clone(),
             root_title: found.title.clone(),
             total_steps: total,
-            done_steps: found.done(),
+            done_steps: found.count_done(),
             in_progress_steps: ids(&["current"]).len(),
             ready_steps: ids(&["ready"]),
             blocked_steps: ids(&["blocked", "pending"]),
-            percent_complete: (found.done() * 100).checked_div(total).unwrap_or(100),
-            complete: found.done() == total,
+            percent_complete: (found.count_done() * 100).checked_div(total).unwrap_or(100),
+            complete: found.count_done() == total,
         }
     }
 }

@@ -66,18 +66,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let blockers = bd::graph::find_blockers(&beads, &request.id);
             let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
             let is = |id: &String, wanted: fn(&Bead) -> bool| beads.get(id).is_some_and(wanted);
-            let broken = merge_request::waits_for_target(request);
+            let broken = merge_request::target_task_of(request);
             waits_for.extend(broken.filter(|task| is(task, Bead::is_open)));
             let is_free = |id: &&String| is(id, |bead| bead.status == Status::Open);
             let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
-            let needs_person = merge_request::needs_person(request);
+            let needs_person = merge_request::reason_for_user(request);
             let status = match (&needs_person, waits_for.is_empty()) {
                 (None, true) => "ready",
                 _ => "blocked",
             };
             RequestRow {
                 id: request.id.clone(),
-                bead: merge_request::source_of(request),
+                bead: merge_request::source_bead_of(request),
                 branch: receipt.branch,
                 target: receipt.target,
                 worker: receipt.worker,
@@ -88,7 +88,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 waits_for,
                 free_tasks,
                 needs_person,
-                stopped_by: merge_request::stopped_by(request),
+                stopped_by: merge_request::stopping_hook(request),
             }
         })
         .collect();

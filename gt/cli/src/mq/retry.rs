@@ -20,7 +20,7 @@ struct Retried {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
-    let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
+    let was = merge_request::retry_request(&town, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(
         Retried {

@@ -21,7 +21,7 @@ pub(super) struct Args {
 struct Waived {
     request: String,
     #[serde(flatten)]
-    waiver: merge_request::Waiver,
+    waiver: merge_request::HookWaiver,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -15,7 +15,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = rig::wanted(ctx, &town, rig)?;
-    let known: Vec<&str> = polecat::themes().collect();
+    let known: Vec<&str> = polecat::theme_names().collect();
     anyhow::ensure!(
         known.contains(&args.theme.as_str()),
         "there is no theme `{}`; known: {}",

@@ -9,7 +9,7 @@ use gt::record::polecat;
 pub(super) struct Args {}
 
 pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
-    let themes: Vec<&str> = polecat::themes().collect();
+    let themes: Vec<&str> = polecat::theme_names().collect();
     build_report(themes, |themes, page| {
         for theme in themes {
             page.line(theme);

@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.cut_line(format!(
                 "{} {:<8} {}/{}  {}{progress}",
                 row.mark(),
-                row.state.word(),
+                row.state.name(),
                 row.rig,
                 row.name,
                 row.why

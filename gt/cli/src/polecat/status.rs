@@ -4,7 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::polecat::{Completion, MergeResult};
+use gt::record::polecat::{MergeResult, WorkCompletion};
 use gt::view::polecat::PolecatStatus;
 
 /// Show one polecat: state, work, sandbox and session
@@ -27,7 +27,7 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
         row.mark(),
         row.rig,
         row.name,
-        row.state.word(),
+        row.state.name(),
         row.why
     ));
     if let Some(issue) = &row.issue {
@@ -76,10 +76,10 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
     }
 }
 
-fn record_line(entry: &Completion, page: &mut Page) {
+fn record_line(entry: &WorkCompletion, page: &mut Page) {
     let result = entry
         .result
-        .map_or_else(|| entry.outcome.word(), MergeResult::word);
+        .map_or_else(|| entry.outcome.name(), MergeResult::name);
     let model = match entry.model.as_str() {
         "" => String::new(),
         model => format!(", {}", escape::escape_line(model)),

@@ -43,7 +43,7 @@ fn human(status: &RigStatus, page: &mut kit::ui::Page) {
     for worker in &status.workers {
         let dot = if worker.session_running { "●" } else { "○" };
         let issue = worker.issue.as_deref().unwrap_or("-");
-        let state = worker.state.word();
+        let state = worker.state.name();
         page.cut_line(format!(
             "  {dot} {:<12} {state:<8} {issue}  {}",
             worker.name, worker.why

@@ -48,7 +48,7 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
     if let Some(restarts) = status.restarts.as_ref().filter(|_| !status.running) {
         if restarts.stopped {
             page.line("  it was stopped, so the patrol does not start it");
-        } else if let Some(since) = restarts.looping() {
+        } else if let Some(since) = restarts.crash_loop_start() {
             let (since, next) = (
                 page.relative_time(&since.to_string()),
                 page.relative_time(&restarts.backoff_until.to_string()),

@@ -204,7 +204,7 @@ pub fn set(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<(
 
 /// The open convoy with branches of its own that tracks a bead.
 pub fn convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
-    let mut tracking = record::convoy::tracking(town, bead).into_iter();
+    let mut tracking = record::convoy::convoys_tracking(town, bead).into_iter();
     tracking.find(|id| town.get(id).is_some_and(|convoy| of(convoy).is_some()))
 }
 
@@ -213,7 +213,7 @@ pub fn owner_of(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
     let is_its = |convoy: &&&Bead| {
         of(convoy).is_some_and(|own| own.rigs.get(rig).is_some_and(|own| own.branch == branch))
     };
-    let open = record::convoy::list(town, false);
+    let open = record::convoy::list_convoys(town, false);
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
 }
 

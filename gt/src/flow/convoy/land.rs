@@ -90,11 +90,11 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
         // An escalation may have come since it was judged.
-        let is_blocked = judged.is_some() && !escalation::blocking(tx, &convoy).is_empty();
+        let is_blocked = judged.is_some() && !escalation::find_blocking(tx, &convoy).is_empty();
         if !convoy.is_open() || !judged.is_none_or(same) || is_blocked {
             return Ok(None);
         }
-        let number = record::convoy::landings(&convoy) + 1;
+        let number = record::convoy::count_landings(&convoy) + 1;
         change::mark_closed(&mut convoy, "All tracked issues completed", &tx.now());
         convoy.set_metadata("landings", number)?;
         let commits = own_commits(&convoy);
@@ -112,7 +112,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
-            mail::write(tx, &message)?;
+            mail::write_message(tx, &message)?;
         }
         let title = convoy.title.clone();
         let beads = record::convoy::tracked_ids(&convoy)
@@ -193,7 +193,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
 fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
-        for text in record::convoy::addresses(convoy, key) {
+        for text in record::convoy::addresses_in(convoy, key) {
             let address = town
                 .parse_address(text)
                 .map_or_else(|_| text.to_owned(), |a| a.mailbox());

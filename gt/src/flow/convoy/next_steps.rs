@@ -63,8 +63,9 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<S
     };
     let tasks = bead.waits_for.iter().filter(is_free);
     let mut ways: Vec<String> = tasks.map(|task| format!("gt sling {task} {rig}")).collect();
-    let request = merge_request::open_request_of(home.beads, &bead.id);
-    if let Some(request) = request.filter(|request| merge_request::needs_person(request).is_some())
+    let request = merge_request::find_open_request(home.beads, &bead.id);
+    if let Some(request) =
+        request.filter(|request| merge_request::reason_for_user(request).is_some())
     {
         ways.push(format!("gt mq retry {}", request.id));
     }

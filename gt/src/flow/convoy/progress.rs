@@ -73,7 +73,7 @@ pub struct ConvoyBlocker {
 impl ConvoyBlocker {
     /// The critical escalations that block a convoy.
     pub fn all(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
-        let blocking = escalation::blocking(town, convoy).into_iter();
+        let blocking = escalation::find_blocking(town, convoy).into_iter();
         let blocker = |one: escalation::Escalation| Self {
             next_steps: vec![
                 format!("gt escalate show {}", one.id),
@@ -129,7 +129,7 @@ struct OwnBranch {
 /// The branches of all open convoys that have not landed.
 fn branches(town: &Snapshot) -> Vec<OwnBranch> {
     let mut found = Vec::new();
-    for convoy in record::convoy::list(town, false) {
+    for convoy in record::convoy::list_convoys(town, false) {
         for (rig, branch) in integration::of(convoy).unwrap_or_default().rigs {
             found.push(OwnBranch {
                 convoy: convoy.id.clone(),
@@ -187,7 +187,8 @@ impl<'a> Board<'a> {
         let bead = home.beads.get(id)?;
         let requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
             let request = home.beads.get(&edge.depends_on_id)?;
-            merge_request::is_request(request).then(|| merge_request::receipt_of(request).target)
+            merge_request::is_merge_request(request)
+                .then(|| merge_request::receipt_of(request).target)
         });
         let targets: Vec<String> = requests.collect();
         let is_there = |branch: &&OwnBranch| {
@@ -240,7 +241,7 @@ impl<'a> Board<'a> {
                 completed,
                 total: tracked.len(),
             },
-            landings: record::convoy::landings(convoy),
+            landings: record::convoy::count_landings(convoy),
             blocked_by: if convoy.is_open() {
                 ConvoyBlocker::all(&self.stores.town, convoy)
             } else {
@@ -318,7 +319,7 @@ fn standing(
     (waits, is_unproven): (bool, bool),
 ) -> Standing {
     match (&bead.status, request) {
-        (_, Some(request)) if waits || merge_request::needs_person(request).is_some() => {
+        (_, Some(request)) if waits || merge_request::reason_for_user(request).is_some() => {
             Standing::NeedsStep
         }
         (_, Some(_)) => Standing::Merging,
@@ -347,7 +348,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
         }
         return unknown(id);
     };
-    let request = merge_request::open_request_of(home.beads, id);
+    let request = merge_request::find_open_request(home.beads, id);
     let waits_for: Vec<String> = match request {
         Some(request) => bd::graph::find_blockers(home.beads, &request.id),
         None => bd::graph::find_blockers(home.beads, id),
@@ -360,7 +361,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     } else {
         None
     };
-    let unproven = attempt::unproven(bead).map(|worker| {
+    let unproven = attempt::unproven_worker(bead).map(|worker| {
         format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
     });
     let standing = match (stuck.is_some(), unproven.is_some()) {
@@ -370,7 +371,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     let further = || match standing {
         Standing::Open | Standing::Blocked => {
             let queued = home.queued(id).map(QueuedSling::describe_queued);
-            queued.or_else(|| Some(attempt::gave_up_last(bead)?.describe_failure()))
+            queued.or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure()))
         }
         Standing::Failed => Some(bead.close_reason.clone()),
         Standing::Done => closed_unmerged(bead),

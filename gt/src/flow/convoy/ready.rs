@@ -33,7 +33,7 @@ pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
     let before = identities(town)?;
     let stores = town.read_stores()?;
     let mut fresh = 0;
-    for convoy in record::convoy::list(&stores.town, false) {
+    for convoy in record::convoy::list_convoys(&stores.town, false) {
         let path = town.layout.briefing(&convoy.id);
         if read(&path).is_some_and(|old| old.made_from == before) {
             continue;

@@ -8,7 +8,7 @@ use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::record::merge_request;
-use crate::record::polecat::{Ids, Polecat, PolecatState, Slot};
+use crate::record::polecat::{Polecat, PolecatIds, PolecatState, Slot};
 use crate::record::queued_sling::{self, QueuedSling};
 
 /// One tracked bead as it stands.
@@ -94,10 +94,10 @@ pub(super) struct RigStore<'a> {
 impl RigStore<'_> {
     /// Why the worker of a bead is not started again by itself, where that is so.
     pub(super) fn stuck(&self, id: &str) -> Option<String> {
-        let ids = Ids::of_agent(self.hooked.get(id)?)?;
+        let ids = PolecatIds::from_identity_bead(self.hooked.get(id)?)?;
         let slot = Slot::load(self.beads, &ids.slot);
         slot.state
-            .stuck()
+            .stuck_reason()
             .filter(|_| slot.bead == id)
             .map(str::to_owned)
     }
@@ -106,7 +106,7 @@ impl RigStore<'_> {
     pub(super) fn is_abandoned(&self, bead: &Bead) -> bool {
         let has_it = |polecat: &Polecat| polecat.hook.as_ref() == Some(&bead.id);
         bead.assignee.contains("/polecats/")
-            && merge_request::open_request_of(self.beads, &bead.id).is_none()
+            && merge_request::find_open_request(self.beads, &bead.id).is_none()
             && self.polecats.is_some_and(|all| !all.iter().any(has_it))
     }
 
@@ -121,7 +121,7 @@ impl RigStore<'_> {
     pub(super) fn queued(&self, id: &str) -> Option<&QueuedSling> {
         let line = self
             .line
-            .get_or_init(|| queued_sling::queued_slings(self.beads));
+            .get_or_init(|| queued_sling::list_queued_slings(self.beads));
         line.iter().find(|waiting| waiting.work_bead_id == id)
     }
 }

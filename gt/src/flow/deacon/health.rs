@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::flow::{nudge, session};
 use crate::host::LiveTown;
 use crate::record::heartbeat::Heartbeat;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::record::state_file;
 use crate::town::identity::Address;
 
@@ -77,8 +77,8 @@ pub fn check(
         });
     };
     let signs = || {
-        let beat = Heartbeat::last(town).filter(|_| *agent == Address::Deacon);
-        let pulse = Pulse::load(town, &live.name, &live.token);
+        let beat = Heartbeat::load(town).filter(|_| *agent == Address::Deacon);
+        let pulse = SessionPulse::load(town, &live.name, &live.token);
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
@@ -103,7 +103,7 @@ fn record(
     answered: bool,
 ) -> anyhow::Result<Health> {
     let (path, now) = (town.layout.health_state(), town.clock.now());
-    state_file::change(town, &path, |state: &mut HealthState| {
+    state_file::change_state(town, &path, |state: &mut HealthState| {
         state.last_updated = now;
         let health = state.agents.entry(agent.to_string()).or_default();
         health.agent_id = agent.to_string();

@@ -112,7 +112,7 @@ pub fn redispatch(town: &LiveTown, id: &str, rig: Option<&str>) -> anyhow::Resul
     let path = town.layout.redispatch_state();
     let now = town.clock.now();
     // Counted before it is slung: a sling that fails is an attempt, too.
-    let (step, attempts) = state_file::change(town, &path, |state: &mut RedispatchState| {
+    let (step, attempts) = state_file::change_state(town, &path, |state: &mut RedispatchState| {
         let record = state.beads.entry(bead.id.clone()).or_default();
         let step = next_step(record, now);
         record.bead_id.clone_from(&bead.id);
@@ -166,7 +166,7 @@ fn check_stuck(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
         );
     };
     let view = TownView::read(town)?;
-    let stuck = view.polecat(&rig, &name)?.slot.state.stuck();
+    let stuck = view.find_polecat(&rig, &name)?.slot.state.stuck_reason();
     let reason = stuck.map(str::to_owned);
     reason.ok_or_else(|| {
         anyhow::anyhow!("{id} is on the hook of {who}, which is not stuck (`gt why {id}`)")

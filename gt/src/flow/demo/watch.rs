@@ -86,14 +86,14 @@ fn read_progress(
     }
     let rig = town.layout.rig("demo");
     if let Some(beads) = stores.rigs.get("demo") {
-        let hopeless = polecat::all(&rig, beads, None)
+        let hopeless = polecat::list_polecats(&rig, beads, None)
             .into_iter()
-            .find(|p| p.slot.state.stuck().is_some());
+            .find(|p| p.slot.state.stuck_reason().is_some());
         if let Some(polecat) = hopeless {
             return Err(stuck(&format!(
                 "{}: {}",
                 polecat.address(),
-                polecat.slot.state.stuck().unwrap_or_default()
+                polecat.slot.state.stuck_reason().unwrap_or_default()
             )));
         }
     }

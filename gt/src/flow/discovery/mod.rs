@@ -154,7 +154,7 @@ fn slug(title: &str) -> String {
 
 /// Under which name documents of a bead are kept: its convoy's id, or its own where no open convoy tracks it.
 pub fn key_of(town: &Snapshot, bead: &str) -> String {
-    let mut convoys = record::convoy::tracking(town, bead).into_iter();
+    let mut convoys = record::convoy::convoys_tracking(town, bead).into_iter();
     convoys.next().unwrap_or_else(|| bead.to_owned())
 }
 

@@ -90,7 +90,7 @@ pub fn dispatch(
     let result = run(town, chore);
     let now = town.clock.now();
     // Also after a failure: plain code that has ended works on nothing.
-    dog::change(town, &dog.name, |dog| {
+    dog::change_dog(town, &dog.name, |dog| {
         dog.rest(now);
         Ok(())
     })?;

@@ -27,7 +27,7 @@ const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// All dogs, each with what it has to do: a chore, or the bead on its hook.
 pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
-    let dogs = dog::list(town);
+    let dogs = dog::list_dogs(town);
     if dogs.is_empty() {
         return Ok(dogs);
     }
@@ -40,11 +40,11 @@ pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
 
 /// One of them.
 pub fn find(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
-    Ok(with_hook(&town.read_stores()?, dog::find(town, name)?))
+    Ok(with_hook(&town.read_stores()?, dog::find_dog(town, name)?))
 }
 
 fn with_hook(stores: &TownStores, mut dog: Dog) -> Dog {
-    let hooked = hook::hook_of(stores, &dog.address(), &Slot::default());
+    let hooked = hook::hooked_bead_of(stores, &dog.address(), &Slot::default());
     if let Some(bead) = hooked.filter(|_| dog.state == DogState::Idle) {
         let active = dog.last_active;
         dog.begin(&bead.id, bead.updated_at.instant());
@@ -55,13 +55,16 @@ fn with_hook(stores: &TownStores, mut dog: Dog) -> Dog {
 
 /// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
 pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
-    let name = name.map_or_else(|| dog::free_name(&dog::list(town)), str::to_owned);
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
+    let name = name.map_or_else(
+        || dog::first_free_name(&dog::list_dogs(town)),
+        str::to_owned,
+    );
     let rigs = town.list_rigs()?;
     let names = rigs.iter().map(RigLayout::name);
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
-        dog::load(town, &name).is_none(),
+        dog::load_dog(town, &name).is_none(),
         "there is a dog `{name}` already"
     );
     let now = town.clock.now();
@@ -73,13 +76,13 @@ pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
         ..Dog::default()
     };
     for rig in &rigs {
-        let path = dog::folder(town, &dog.name).join(rig.name());
+        let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if !path.exists() {
             worktree(town, rig, &dog, now)?;
         }
         dog.worktrees.insert(rig.name().to_owned(), path);
     }
-    dog::create(town, &dog)?;
+    dog::create_dog(town, &dog)?;
     Ok(dog)
 }
 
@@ -93,7 +96,7 @@ fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyh
         git.fetch("origin").ok();
     }
     let start = sandbox::start_of(rig, &config::target_branch_of(town, rig))?;
-    let path = dog::folder(town, name).join(rig.name());
+    let path = dog::dog_folder(town, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Ok(sandbox::provision(rig, &path)?)
 }
@@ -102,7 +105,7 @@ fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyh
 /// work is refused, and so is a work tree with uncommitted files unless `force` is said: those are saved. Gives the refs
 /// that were saved.
 pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
     let dog = find(town, name)?;
     anyhow::ensure!(
         dog.state == DogState::Idle,
@@ -117,10 +120,10 @@ pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<S
     let mut trees = std::collections::BTreeMap::new();
     for rig in &town.list_rigs()? {
         worktree(town, rig, &dog, town.clock.now())?;
-        let path = dog::folder(town, name).join(rig.name());
+        let path = dog::dog_folder(town, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
     }
-    dog::change(town, name, |dog| {
+    dog::change_dog(town, name, |dog| {
         dog.worktrees = trees;
         Ok(())
     })?;
@@ -142,7 +145,7 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
 fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
-        let path = dog::folder(town, &dog.name).join(rig.name());
+        let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if path.exists() {
             saved.extend(keep(town, &rig, dog)?);
             Git::at(rig.repo()).worktree_remove(&path, true)?;
@@ -165,14 +168,14 @@ pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<St
     }
     session::end::agent(town, &dog.address())?;
     let saved = remove_trees(town, &dog)?;
-    std::fs::remove_dir_all(dog::folder(town, name))?;
+    std::fs::remove_dir_all(dog::dog_folder(town, name))?;
     Ok(saved)
 }
 
 /// Saves what a work tree holds that only it has: files, and commits of its branch.
 fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, town.clock.now().as_millisecond());
-    let git = Git::at(dog::folder(town, name).join(rig.name()));
+    let git = Git::at(dog::dog_folder(town, name).join(rig.name()));
     let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
     let author = Identity {
         name: dog.address().to_string(),
@@ -204,10 +207,10 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
 
 /// Starts the session of a dog.
 pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<LiveSession> {
-    let dog = dog::find(town, name)?;
+    let dog = dog::find_dog(town, name)?;
     let live = role::begin(town, &dog.address(), runtime)?;
     let now = town.clock.now();
-    dog::change(town, name, |dog| {
+    dog::change_dog(town, name, |dog| {
         dog.last_active = now;
         Ok(())
     })?;
@@ -217,7 +220,7 @@ pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<LiveSe
 /// A dog has done its work: it rests, and its session ends.
 pub fn done(town: &LiveTown, name: &str) -> anyhow::Result<String> {
     let now = town.clock.now();
-    let work = dog::change(town, name, |dog| {
+    let work = dog::change_dog(town, name, |dog| {
         let work = dog.work.clone();
         dog.rest(now);
         Ok(work)
@@ -228,7 +231,7 @@ pub fn done(town: &LiveTown, name: &str) -> anyhow::Result<String> {
 
 /// Takes its work from a dog. One whose session runs only with `force`, which ends that.
 pub fn clear(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
-    let dog = dog::find(town, name)?;
+    let dog = dog::find_dog(town, name)?;
     let runs = session::show::find(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
     anyhow::ensure!(
         force || !runs,
@@ -259,7 +262,7 @@ pub fn take(
     let is_free = dog.state == DogState::Idle;
     anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
     let now = town.clock.now();
-    let dog = dog::change(town, &dog.name, |dog| {
+    let dog = dog::change_dog(town, &dog.name, |dog| {
         let is_free = dog.state == DogState::Idle;
         anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
         dog.begin(work, now);

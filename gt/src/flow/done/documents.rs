@@ -42,7 +42,7 @@ pub(super) fn hand_over(
     let convoys = town.open_town_store()?.snapshot()?;
     let no_change = slot
         .state
-        .done()
+        .done_record()
         .is_some_and(|done| done.no_change.is_some());
     let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
     let own = integration::owner_of(&convoys, worker.rig.name(), &slot.target).is_some();

@@ -10,8 +10,8 @@ use super::{Done, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::record::attempt::{self as history, End};
-use crate::record::polecat::{DoneRecord, GaveUp, Slot};
+use crate::record::attempt::{self as history, AttemptEnd};
+use crate::record::polecat::{DoneRecord, GivingUp, Slot};
 use crate::town::event::event;
 
 /// Ends the attempt of a worker.
@@ -19,7 +19,7 @@ pub(super) fn give_up(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GaveUp),
+    (record, gave_up): (&DoneRecord, &GivingUp),
 ) -> anyhow::Result<Done> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
@@ -65,7 +65,7 @@ fn write(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    (record, gave_up): (&DoneRecord, &GaveUp),
+    (record, gave_up): (&DoneRecord, &GivingUp),
     (tip, rescue): (&str, Option<&str>),
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(&worker.rig)?;
@@ -75,13 +75,13 @@ fn write(
         attempt::raise_attempt(&mut bead)?;
         let why = format!("failed: {}", gave_up.why.trim());
         let address = worker.address().to_string();
-        let end = End {
+        let end = AttemptEnd {
             worker: &address,
             why: &why,
             kept: rescue,
         };
         let said = (tip, record.summary.as_str());
-        history::give_up(&mut bead, slot, end, said, &now.to_string())?;
+        history::record_giving_up(&mut bead, slot, end, said, &now.to_string())?;
         if !record.more.spec.is_empty() {
             bead.spec_id.clone_from(&record.more.spec);
         }

@@ -37,8 +37,8 @@ use crate::flow::sandbox::start_of;
 use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneMore, DoneRecord, FailedStep, GaveUp, Slot, SlotState};
-use crate::record::pulse::Pulse;
+use crate::record::polecat::{DoneDetails, DoneRecord, FailedStep, GivingUp, Slot, SlotState};
+use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
@@ -52,7 +52,7 @@ pub struct Report {
     /// The path of the specification by which it was done, in the sandbox; the bead's own where none is named.
     pub spec: Option<String>,
     /// That it is given up, if so.
-    pub gave_up: Option<GaveUp>,
+    pub gave_up: Option<GivingUp>,
     /// Whether open steps of its molecule are closed with it.
     pub close_steps: bool,
 }
@@ -117,7 +117,7 @@ fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
 /// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
 pub fn resume(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<Done>> {
     let mut slot = worker.slot.clone();
-    if slot.state.done().is_none() {
+    if slot.state.done_record().is_none() {
         return Ok(None);
     }
     run(town, worker, &mut slot).map(Some)
@@ -136,7 +136,11 @@ fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> Session
     let address = worker.address();
     let session = SessionName::for_agent(&address);
     let session = session.as_ref().map_or("", SessionName::as_str);
-    seance::numbers(town, &address, &Pulse::load(town, session, &slot.token))
+    seance::numbers(
+        town,
+        &address,
+        &SessionPulse::load(town, session, &slot.token),
+    )
 }
 
 /// The path of a specification from the top of the sandbox.
@@ -164,12 +168,12 @@ fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Resul
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
         // What failed is tried again.
-        let before = slot.state.done().cloned().unwrap_or_default();
+        let before = slot.state.done_record().cloned().unwrap_or_default();
         let record = DoneRecord {
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
-            more: Box::new(DoneMore {
+            more: Box::new(DoneDetails {
                 spec: spec.clone().unwrap_or(before.more.spec.clone()),
                 model: model.clone(),
                 gave_up: report.gave_up.clone(),
@@ -184,7 +188,7 @@ fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Resul
 }
 
 fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Done> {
-    let mut record = slot.state.done().cloned().unwrap_or_default();
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
     match documents::hand_over(town, worker, slot) {
         Ok(Some(reference)) => {
             record.documents = reference;
@@ -312,7 +316,7 @@ fn fail<T>(
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
-    let mut record = slot.state.done().cloned().unwrap_or_default();
+    let mut record = slot.state.done_record().cloned().unwrap_or_default();
     record.failed = Some(FailedStep {
         step: step.to_owned(),
         reason: reason.clone(),

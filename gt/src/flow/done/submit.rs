@@ -11,7 +11,7 @@ use crate::flow::followup;
 use crate::flow::molecule::{self, Concluded};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
-use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
+use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
 /// The bead, if the worker still has it and no later attempt at it has begun.
 pub(super) fn bead_in_hand(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
@@ -137,10 +137,10 @@ fn file_request(
         worker: worker.address().to_string(),
         lease: slot.lease,
         attempt,
-        resolves: crate::record::merge_request::resolves(bead),
+        resolves: crate::record::merge_request::resolved_request(bead),
     };
     let id = request_id(prefix, &slot.branch);
-    let mut request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    let mut request = receipt.build_request(&id, bead, &worker.agent_id, &now, tx.actor())?;
     if let Some(on) = followup::stands_on(tx, bead).filter(|on| on.tip == slot.base) {
         // What it stands on is merged first.
         request.dependencies.push(blocks(tx, &id, &on.request));
@@ -190,16 +190,16 @@ pub(super) fn go_idle(
         let mr = Some(request.unwrap_or("null"));
         agent.description = bd::bead::fields::set_field(&agent.description, "active_mr", mr);
         let since = Stamp::parse(&slot.since).instant();
-        let entry = Completion {
+        let entry = WorkCompletion {
             bead: slot.bead.to_string(),
             outcome: match (&record.more.gave_up, &record.no_change) {
-                (Some(_), _) => Outcome::Failed,
-                (None, Some(_)) => Outcome::NoChange,
-                (None, None) => Outcome::Submitted,
+                (Some(_), _) => WorkOutcome::Failed,
+                (None, Some(_)) => WorkOutcome::NoChange,
+                (None, None) => WorkOutcome::Submitted,
             },
             at: now.to_string(),
             seconds: now.instant().duration_since(since).as_secs(),
-            sessions: slot.sessions(),
+            sessions: slot.session_count(),
             agent: slot.agent.clone(),
             model: record.more.model.clone(),
             request: request.map(str::to_owned),
@@ -207,7 +207,7 @@ pub(super) fn go_idle(
             gate_failures: 0,
             merged_after: None,
         };
-        polecat::complete(&mut agent, &entry, now)?;
+        polecat::append_completion(&mut agent, &entry, now)?;
         tx.put(agent)?;
     }
     Slot {

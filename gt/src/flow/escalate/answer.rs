@@ -5,7 +5,7 @@ use bd::store::Tx;
 
 use super::{EscalateError, live, notice, open, save, thread_of};
 use crate::host::LiveTown;
-use crate::record::escalation::{Escalation, Forward};
+use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
 use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
@@ -42,10 +42,10 @@ pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::R
         if !note.trim().is_empty() {
             message.body = format!("{by} adds:\n\n{}\n\n{}", note.trim(), message.body);
         }
-        let message = mail::write(tx, &message)?;
+        let message = mail::write_message(tx, &message)?;
         one.acked_by.clear();
         one.acked_at.clear();
-        one.details.forwards.push(Forward {
+        one.details.forwards.push(EscalationForward {
             by: by.clone(),
             to: to.mailbox(),
             at: tx.now().to_string(),
@@ -127,7 +127,7 @@ pub(super) fn end(
         }
         close_messages(tx, &one)?;
         for to in one.details.asked_by.iter().filter(|to| *to != ending.by) {
-            mail::write(tx, &result_message(&one, to, ending, &text))?;
+            mail::write_message(tx, &result_message(&one, to, ending, &text))?;
         }
         save(tx, &one)?;
         let mut bead = live(tx, id)?.0;

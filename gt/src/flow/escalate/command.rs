@@ -46,7 +46,7 @@ pub(super) fn run(
     let details = &one.details;
     for (name, value) in [
         ("ID", one.id.as_str()),
-        ("SEVERITY", one.severity.word()),
+        ("SEVERITY", one.severity.name()),
         ("TITLE", &one.title),
         ("CATEGORY", &details.category),
         ("FROM", &one.escalated_by),
@@ -85,7 +85,7 @@ pub(super) fn run(
 
 /// What a web hook can post: shells have no way to make JSON of a text.
 fn json_of(one: &Escalation) -> String {
-    let (severity, title) = (one.severity.word(), &one.title);
+    let (severity, title) = (one.severity.name(), &one.title);
     let (id, from) = (&one.id, &one.escalated_by);
     let text = format!("[{severity}] {title} ({id} from {from})");
     json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()

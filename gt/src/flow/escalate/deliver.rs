@@ -2,7 +2,7 @@
 
 use super::{command, save, settings};
 use crate::host::LiveTown;
-use crate::record::escalation::{Delivery, DeliveryState, Escalation, TRIES};
+use crate::record::escalation::{DeliveryState, Escalation, RouteDelivery, TRIES};
 use crate::town::config::EscalationRoute;
 use crate::town::event::event;
 use crate::town::lock::Lock;
@@ -16,7 +16,7 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
         let beads = store.snapshot()?;
         let bead = beads.get_live(id);
         let unknown = || super::EscalateError::Unknown { id: id.to_owned() };
-        anyhow::Ok(bead.and_then(Escalation::read).ok_or_else(unknown)?)
+        anyhow::Ok(bead.and_then(Escalation::from_bead).ok_or_else(unknown)?)
     };
     let first = read()?;
     let due = first.details.deliveries.iter().enumerate();
@@ -46,7 +46,7 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
                 }
             }
         };
-        let after = Delivery {
+        let after = RouteDelivery {
             state,
             detail,
             tries: before.tries + u32::from(state != DeliveryState::Skipped),

@@ -28,7 +28,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::record::convoy;
 use crate::record::escalation::{
-    self, Delivery, DeliveryState, Escalation, EscalationChoice, EscalationDetails, Severity,
+    self, DeliveryState, Escalation, EscalationChoice, EscalationDetails, RouteDelivery, Severity,
 };
 use crate::record::mail::{self, NewMessage};
 use crate::town::config::{EscalationRoute, EscalationSettings};
@@ -76,7 +76,7 @@ pub struct Escalated {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub convoy: String,
     /// What became of each route.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<RouteDelivery>,
     /// What is wrong with the settings; the built-in routes count then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
@@ -159,7 +159,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
     let (settings, mut warning) = settings_to_send(town);
     let store = town.open_town_store()?;
     let (one, routes) = town.transact(&store, |tx| {
-        let mut one = match escalation::duplicate_of(tx, &new) {
+        let mut one = match escalation::find_duplicate(tx, &new) {
             Some(open) => counted(tx, open, &new)?,
             None => created(tx, new.clone())?,
         };
@@ -181,7 +181,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
         target: town.actor.mailbox(),
         to: targets.join(","),
         reason: one.title.clone(),
-        severity: one.severity.word().to_owned(),
+        severity: one.severity.name().to_owned(),
         actions: actions.clone(),
         source: named(&one.source),
         bead: named(&one.related_bead),
@@ -214,8 +214,8 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
 pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
     let new = prepared(town, request)?;
     let (settings, warning) = settings_to_send(town);
-    let same = escalation::duplicate_of(&town.open_town_store()?.snapshot()?, &new);
-    let routes = settings.routes(new.severity.word());
+    let same = escalation::find_duplicate(&town.open_town_store()?.snapshot()?, &new);
+    let routes = settings.routes(new.severity.name());
     Ok(Escalated {
         id: same.as_ref().map(|one| one.id.clone()).unwrap_or_default(),
         severity: new.severity,
@@ -237,7 +237,7 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
         Some(id) => town.find_bead(id)?.bead.id,
         None if town.actor == Address::Overseer => String::new(),
         // An agent without work may escalate, too.
-        None => record::hook::hooked_bead(town, &town.actor).unwrap_or_default(),
+        None => record::hook::find_hooked_bead(town, &town.actor).unwrap_or_default(),
     };
     let beads = town.open_town_store()?.snapshot()?;
     let convoy = match &request.convoy {
@@ -246,7 +246,7 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
             let unknown = || EscalateError::NoConvoy { id: id.clone() };
             found.ok_or_else(unknown)?.id.clone()
         }
-        None => convoy::tracking(&beads, &related)
+        None => convoy::convoys_tracking(&beads, &related)
             .into_iter()
             .next()
             .unwrap_or_default(),
@@ -313,7 +313,7 @@ fn counted(tx: &mut Tx, mut open: Escalation, new: &Escalation) -> anyhow::Resul
 /// Writes an escalation into its bead.
 fn save(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
     let mut bead = live(tx, &one.id)?.0;
-    one.write(&mut bead)?;
+    one.write_to(&mut bead)?;
     tx.put_updated(bead)?;
     Ok(())
 }
@@ -322,7 +322,7 @@ fn save(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
 fn live(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
     let unknown = || EscalateError::Unknown { id: id.to_owned() };
     let bead = tx.get_live(id).ok_or_else(unknown)?;
-    let one = Escalation::read(bead).ok_or_else(unknown)?;
+    let one = Escalation::from_bead(bead).ok_or_else(unknown)?;
     Ok((bead.clone(), one))
 }
 
@@ -348,13 +348,13 @@ fn route(
     settings: &EscalationSettings,
     mark: &str,
 ) -> anyhow::Result<Vec<EscalationRoute>> {
-    let routes = settings.routes(one.severity.word());
+    let routes = settings.routes(one.severity.name());
     let now = tx.now().to_string();
     for route in &routes {
-        let mut delivery = Delivery {
+        let mut delivery = RouteDelivery {
             route: route.to_string(),
             severity: one.severity,
-            ..Delivery::default()
+            ..RouteDelivery::default()
         };
         match route {
             EscalationRoute::Bead | EscalationRoute::Log => continue,
@@ -363,7 +363,7 @@ fn route(
                 match town.parse_address(address) {
                     Ok(to) => {
                         let message = notice(one, &to, mark);
-                        delivery.message = mail::write(tx, &message)?;
+                        delivery.message = mail::write_message(tx, &message)?;
                         delivery.state = DeliveryState::Sent;
                     }
                     Err(error) => {
@@ -391,7 +391,7 @@ fn mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
 /// The message about an escalation.
 fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
     let mark = match mark {
-        "" => format!("[{}]", one.severity.word().to_uppercase()),
+        "" => format!("[{}]", one.severity.name().to_uppercase()),
         mark => mark.to_owned(),
     };
     NewMessage {
@@ -405,7 +405,7 @@ fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
         operation: Some(format!(
             "escalation:{}:{}:{}",
             one.id,
-            one.severity.word(),
+            one.severity.name(),
             one.details.deliveries.len()
         )),
         ..NewMessage::default()
@@ -421,7 +421,7 @@ fn thread_of(id: &str) -> String {
 fn text_of(one: &Escalation) -> String {
     let mut lines = vec![
         format!("Escalation: {}", one.id),
-        format!("Severity: {}", one.severity.word()),
+        format!("Severity: {}", one.severity.name()),
         format!("From: {}", one.escalated_by),
     ];
     let details = &one.details;

@@ -79,13 +79,13 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
             return Ok(None);
         };
         if one.original_severity.is_empty() {
-            one.original_severity = old.word().to_owned();
+            one.original_severity = old.name().to_owned();
         }
         one.severity = new;
         one.reescalation_count += 1;
         one.last_reescalated_at = tx.now().to_string();
         one.last_reescalated_by = town.actor.mailbox();
-        let shout = |severity: Severity| severity.word().to_uppercase();
+        let shout = |severity: Severity| severity.name().to_uppercase();
         let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
         let routes = route(town, tx, &mut one, &settings, &mark)?;
         save(tx, &one)?;
@@ -100,12 +100,12 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
         target: town.actor.mailbox(),
         to: targets.join(","),
         reason: one.title.clone(),
-        severity: one.severity.word().to_owned(),
+        severity: one.severity.name().to_owned(),
         actions: routes.iter().map(ToString::to_string).collect(),
         escalation_id: Some(id.to_owned()),
         reescalated: Some(true),
-        old_severity: Some(old.word().to_owned()),
-        new_severity: Some(one.severity.word().to_owned()),
+        old_severity: Some(old.name().to_owned()),
+        new_severity: Some(one.severity.name().to_owned()),
         reescalation_num: Some(one.reescalation_count),
         targets: Some(targets),
         ..EscalationSent::default()
@@ -129,7 +129,7 @@ pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raise
     let (settings, _) = settings(town);
     let now = town.clock.now();
     let mut found = Vec::new();
-    for one in escalation::list(&town.open_town_store()?.snapshot()?, false) {
+    for one in escalation::list_escalations(&town.open_town_store()?.snapshot()?, false) {
         let waited = now.duration_since(one.waits_since());
         if waited < settings.stale || one.is_acked() {
             continue;
@@ -159,7 +159,7 @@ pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raise
 /// Takes the default of a decision whose deadline has passed. None if someone was quicker.
 pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
-    let found = beads.get_live(id).and_then(Escalation::read);
+    let found = beads.get_live(id).and_then(Escalation::from_bead);
     let now = town.clock.now();
     let is_due = |one: &Escalation| one.default_at().is_some_and(|(_, at)| at <= now);
     let Some(one) = found.filter(|one| one.is_open() && is_due(one)) else {

@@ -32,11 +32,11 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
         }
         text.push('\n');
     };
-    let hook = hook::hooked_bead(town, agent).ok();
+    let hook = hook::find_hooked_bead(town, agent).ok();
     let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
     section("On the hook", hook.into_iter().collect());
     section("Where it stands", of_git(&town::agent_home(town, agent)));
-    let messages = mail::inbox(&stores.town, &agent.mailbox());
+    let messages = mail::list_inbox(&stores.town, &agent.mailbox());
     let unread = messages.iter().filter(|message| !message.read);
     let unread =
         unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));

@@ -81,7 +81,7 @@ pub fn hand_off(
         anyhow::bail!(HandoffError::NoSession { agent: name() });
     };
     if matches!(agent, Address::Polecat(..)) {
-        let hook = crate::record::hook::hooked_bead(town, agent);
+        let hook = crate::record::hook::find_hooked_bead(town, agent);
         anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
     }
     let message = if request.message.trim().is_empty() && request.subject.is_empty() {
@@ -93,7 +93,7 @@ pub fn hand_off(
             file::create_folder(folder, 0o700)?;
         }
         file::replace_file_relaxed(&path, live.token.as_bytes(), 0o600)?;
-        Some(mail::send(town, &handoff_note(agent, request))?)
+        Some(mail::send_message(town, &handoff_note(agent, request))?)
     };
     town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
@@ -124,7 +124,7 @@ fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
 }
 
 /// The notes that no successor has had yet, oldest first.
-pub fn unread_notes(messages: &[mail::Message]) -> Vec<&mail::Message> {
+pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
     let mut found: Vec<_> = messages
         .iter()
         .filter(|message| is_handoff(message) && !message.read)
@@ -135,7 +135,7 @@ pub fn unread_notes(messages: &[mail::Message]) -> Vec<&mail::Message> {
 
 /// Takes back the notes that a polecat has not had: they are of work that it has no more.
 pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
-    let messages = mail::inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
+    let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
         .map(|message| message.id.clone())
@@ -158,7 +158,7 @@ pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
 }
 
 /// Whether a message is a handoff note.
-pub fn is_handoff(message: &mail::Message) -> bool {
+pub fn is_handoff(message: &mail::MailMessage) -> bool {
     message.kind == KIND
 }
 

@@ -127,7 +127,7 @@ struct Yard {
 pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
     let stores = town.read_stores()?;
     let board = Board::of(&stores);
-    let ready: Vec<String> = record::convoy::list(&stores.town, false)
+    let ready: Vec<String> = record::convoy::list_convoys(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .filter(Progress::is_done)
@@ -437,7 +437,7 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         let git = repository(&rig);
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
-        let kept = merged_ref(id, record::convoy::landings(&bead));
+        let kept = merged_ref(id, record::convoy::count_landings(&bead));
         if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
             let reason = format!("{error:#}");
             town.record_event(&event!(IntegrationBranchLeft,

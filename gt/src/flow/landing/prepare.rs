@@ -129,7 +129,7 @@ fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlock
             _ => false,
         };
         if !there && !landed_before(job, &commit)? {
-            let bead = merge_request::source_of(request);
+            let bead = merge_request::source_bead_of(request);
             return Ok(Some(LandingBlocker::TakenBack { bead, commit }));
         }
     }

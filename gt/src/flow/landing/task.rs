@@ -56,7 +56,7 @@ pub(super) fn make(
         LandingBlocker::TakenBack { commit, .. } => commit.as_str(),
         LandingBlocker::LostAgain { candidate } => candidate.as_str(),
     };
-    let number = record::convoy::landings(&bead);
+    let number = record::convoy::count_landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
     let prefix = town.prefix_of_rig(rig.name());
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));

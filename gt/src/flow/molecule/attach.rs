@@ -25,11 +25,11 @@ pub fn ensure(
 ) -> anyhow::Result<()> {
     let layers = SettingsLayers::load(town, Some(rig))?;
     let formula = text(&layers, "molecule.formula");
-    if no_molecule || formula.is_empty() || record::molecule::is_root(bead) {
+    if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
     let beads = town.open_rig_store(rig)?.snapshot()?;
-    if record::molecule::of_bead(&beads, &bead.id).is_some() {
+    if record::molecule::molecule_of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
@@ -154,7 +154,7 @@ fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     } else {
         town.parse_address(target)?
     };
-    record::hook::hooked_bead(town, &address)
+    record::hook::find_hooked_bead(town, &address)
 }
 
 /// The molecule of a bead, or of the bead on an agent's hook; the caller's where nothing is named.
@@ -162,13 +162,14 @@ pub fn attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option
     let bead = work_of(town, target)?;
     let found = town.find_bead(&bead)?;
     let beads = found.store.snapshot()?;
-    let root = progress::root_of(&beads, &bead).filter(|_| !record::molecule::is_root(&found.bead));
+    let root = progress::root_of(&beads, &bead)
+        .filter(|_| !record::molecule::is_molecule_root(&found.bead));
     let molecule = match root {
         // A step was named: its molecule is meant.
         Some(root) if record::molecule::root_of(&beads, &bead).is_none() => {
             Molecule::load(&beads, &root)
         }
-        _ => record::molecule::of_bead(&beads, &bead),
+        _ => record::molecule::molecule_of_bead(&beads, &bead),
     };
     Ok((bead, molecule))
 }
@@ -194,7 +195,7 @@ pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(
 /// Attaches the molecule that a message names, and marks the message as read.
 pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
     let beads = town.open_town_store()?.snapshot()?;
-    let message = record::mail::read(&beads, &town.actor.mailbox(), mail)?;
+    let message = record::mail::find_message(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
     let named = keys
         .iter()

@@ -23,7 +23,7 @@ pub struct StepsOpen {
 
 /// Refuses to hand in work with open steps, unless its formula or the worker closes them.
 pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), StepsOpen> {
-    let Some(found) = molecule::own(beads, bead) else {
+    let Some(found) = molecule::find_own_molecule(beads, bead) else {
         return Ok(());
     };
     let open = |step: &molecule::MoleculeStep| {
@@ -33,7 +33,7 @@ pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), Step
             kit::ui::escape::escape_line(&step.title)
         )
     };
-    let steps: Vec<String> = found.open().map(open).collect();
+    let steps: Vec<String> = found.open_steps().map(open).collect();
     if steps.is_empty() || closes || found.closes_steps {
         return Ok(());
     }
@@ -59,13 +59,13 @@ pub struct Concluded {
 /// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
 /// of a durable one are closed as skipped.
 pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>> {
-    let Some(found) = molecule::own(tx, bead) else {
+    let Some(found) = molecule::find_own_molecule(tx, bead) else {
         return Ok(None);
     };
     let mut concluded = Concluded {
         molecule: found.id.clone(),
         digest: None,
-        done: found.done(),
+        done: found.count_done(),
         total: found.steps.len(),
     };
     if found.is_wisp {
@@ -82,9 +82,9 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
 
 /// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
 pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
-    let found = molecule::own(tx, bead).filter(|found| found.is_wisp);
+    let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
     match found {
-        Some(found) if found.done() > 0 => {
+        Some(found) if found.count_done() > 0 => {
             squashing::squash_molecule(tx, &found.id, &SquashRequest::default())?;
         }
         Some(found) => drop(burning::burn_molecule(tx, &found.id)?),
@@ -95,7 +95,7 @@ pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
 
 /// Closes the open steps of a durable molecule, the last one first: parents after their children.
 fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
-    for step in found.open().collect::<Vec<_>>().into_iter().rev() {
+    for step in found.open_steps().collect::<Vec<_>>().into_iter().rev() {
         change::close_bead(tx, &step.id, "Skipped: the work was handed in", "", true)?;
     }
     Ok(())
@@ -124,7 +124,7 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
         let mut concluded = Concluded {
             molecule: found.id.clone(),
             digest: None,
-            done: found.done(),
+            done: found.count_done(),
             total: found.steps.len(),
         };
         let request = SquashRequest {

@@ -58,7 +58,7 @@ pub fn step_done(
         is_poured,
         "{step} is no step of a molecule: {root} was not poured"
     );
-    let hooked = record::hook::hooked_bead(town, &town.actor).ok();
+    let hooked = record::hook::find_hooked_bead(town, &town.actor).ok();
     anyhow::ensure!(
         hooked.as_deref() != Some(step.as_str()),
         "{step} is the work on your hook: `gt done` hands it in"

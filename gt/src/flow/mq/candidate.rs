@@ -166,7 +166,7 @@ impl Work {
 
 /// What the commit of several says of them: `Title of the bead (its id)`.
 fn title(job: &Job) -> anyhow::Result<String> {
-    let id = merge_request::source_of(&job.request);
+    let id = merge_request::source_bead_of(&job.request);
     let beads = job.store.snapshot()?;
     let title = beads
         .get(&id)
@@ -182,7 +182,7 @@ fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(St
     if is_convoys_own(job)? {
         return Ok(None);
     }
-    let source = merge_request::source_of(&job.request);
+    let source = merge_request::source_bead_of(&job.request);
     let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
     let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
     if let Some((_, kept)) = &found {

@@ -12,7 +12,7 @@ use super::{land, task};
 use crate::flow::convoy::{self, Decision};
 use crate::flow::town_hook::{self, Call, Event, FrontMatter, Ran, Verdict};
 use crate::record;
-use crate::record::merge_request::{self, set_state, state_of};
+use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::town::event::event;
 
 /// How the name of what failed reads in a task.
@@ -27,7 +27,7 @@ pub(crate) fn ask(
     if !town_hook::has(job.town, Some(job.rig), Event::PreMerge) {
         return Ok(None);
     }
-    let state = state_of(&job.request);
+    let state = request_state(&job.request);
     if let Some(waiver) = &state.waived {
         job.town.record_event(&event!(HookWaived,
             by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
@@ -85,13 +85,13 @@ fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()>
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         state.by_hook = true;
         hook.clone_into(&mut state.stopped_by);
         if let MergeOutcome::GateFailed { task, .. } = outcome {
             state.hook_task.clone_from(task);
         }
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
         Ok(())
@@ -100,9 +100,9 @@ fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()>
 
 /// What the hooks are told of a request; after a merge, too.
 pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
-    let source = merge_request::source_of(&job.request);
+    let source = merge_request::source_bead_of(&job.request);
     let town = job.town.open_town_store()?.snapshot()?;
-    let tracking = record::convoy::tracking(&town, &source);
+    let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
     let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
     let decision = decision.unwrap_or_default();
@@ -142,7 +142,7 @@ fn front_matter(job: &Job, decision: &Decision) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let mut request = Some(&job.request);
     while let Some(now) = request {
-        let source = merge_request::source_of(now);
+        let source = merge_request::source_bead_of(now);
         let recorded = decision.own.get(&source).map(FrontMatter::lines);
         let decided = decision.adr.is_some();
         let written = || beads.get(&source).filter(|_| !decided).map(front_lines);

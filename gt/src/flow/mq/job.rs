@@ -96,7 +96,7 @@ impl Job<'_> {
         MergeRef {
             mr: self.request.id.clone(),
             rig: self.rig.name().to_owned(),
-            bead: merge_request::source_of(&self.request),
+            bead: merge_request::source_bead_of(&self.request),
             worker: self.receipt.worker.clone(),
             branch: self.receipt.branch.clone(),
         }

@@ -8,7 +8,9 @@ use super::close::close_bead;
 use super::job::{Job, MergeOutcome, fetch, repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
-use crate::record::merge_request::{self, AS_IT_WAS, RequestState, set_state, state_of};
+use crate::record::merge_request::{
+    self, AS_IT_WAS, RequestState, request_state, set_request_state,
+};
 use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 
@@ -67,9 +69,9 @@ fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bo
         let state = RequestState {
             candidate: candidate.to_owned(),
             onto: onto.to_owned(),
-            ..state_of(&request)
+            ..request_state(&request)
         };
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
         Ok(true)
@@ -141,14 +143,14 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
             target::close_task(tx, &job.receipt.target)?;
             target::release_requests(tx, &job.receipt.target)?;
         }
-        let task = merge_request::source_of(&job.request);
+        let task = merge_request::source_bead_of(&job.request);
         let title = tx.get(&task).map(|task| task.title.clone());
         let along = along(&job.request.id, &task, &title.unwrap_or_default());
         for original in &brought {
             close_request(tx, &original.id, commit, reason, Some(&along))?;
         }
         for original in &left {
-            let source = tx.get(&merge_request::source_of(original)).cloned();
+            let source = tx.get(&merge_request::source_bead_of(original)).cloned();
             if let Some(task) =
                 source.filter(|task| commit.is_some() && target::is_target_task(task))
             {
@@ -181,9 +183,9 @@ fn merged_along(job: &Job, original: &Bead, commit: Option<&str>) -> MergedAlong
     MergedAlong {
         mr: original.id.clone(),
         rig: job.rig.name().to_owned(),
-        bead: merge_request::source_of(original),
+        bead: merge_request::source_bead_of(original),
         by: job.request.id.clone(),
-        task: merge_request::source_of(&job.request),
+        task: merge_request::source_bead_of(&job.request),
         commit: commit.map(str::to_owned),
     }
 }
@@ -212,8 +214,8 @@ fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
 /// What a person is told of work that its task did not bring along.
 fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
     let (task, bead) = (
-        merge_request::source_of(&job.request),
-        merge_request::source_of(original),
+        merge_request::source_bead_of(&job.request),
+        merge_request::source_bead_of(original),
     );
     let what = match commit {
         Some(_) => {
@@ -259,13 +261,13 @@ fn close_request(
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
-    let source = merge_request::source_of(&request);
+    let source = merge_request::source_bead_of(&request);
     let word = commit.map_or("no change", |_| "merged");
     request.description = set_field(&request.description, "merge_commit", commit);
     request.description = set_field(&request.description, "close_reason", Some(word));
     close_bead(tx, request.clone(), along.unwrap_or(word))?;
     if commit.is_some() {
-        polecat::note_merged(tx, &request, along.is_some())?;
+        polecat::record_merged(tx, &request, along.is_some())?;
     }
     let handed_in = merge_request::receipt_of(&request).attempt;
     match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
@@ -323,7 +325,10 @@ pub(crate) fn hold_undone(
     commit: &str,
     files: &[String],
 ) -> anyhow::Result<MergeOutcome> {
-    let (bead, target) = (merge_request::source_of(&job.request), &job.receipt.target);
+    let (bead, target) = (
+        merge_request::source_bead_of(&job.request),
+        &job.receipt.target,
+    );
     let (files, id) = (some_of(files), &job.request.id);
     let reason = format!(
         "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
@@ -347,7 +352,7 @@ pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>>
     let Some(reason) = job.settings.review_reason() else {
         return Ok(None);
     };
-    if !state_of(&job.request).reviewed_by.is_empty() {
+    if !request_state(&job.request).reviewed_by.is_empty() {
         return Ok(None);
     }
     job.town.transact(job.store, |tx| {
@@ -358,9 +363,9 @@ pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>>
         let for_review = true;
         let state = RequestState {
             for_review,
-            ..state_of(&request)
+            ..request_state(&request)
         };
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         Ok(tx.put(request)?)
     })?;
     let reason = reason.to_owned();
@@ -374,9 +379,9 @@ fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     let state = RequestState {
         needs_person: reason.to_owned(),
         failing: None,
-        ..state_of(&request)
+        ..request_state(&request)
     };
-    set_state(&mut request, &state)?;
+    set_request_state(&mut request, &state)?;
     request.updated_at = tx.now();
     tx.put(request)?;
     Ok(())
@@ -447,7 +452,7 @@ mod tests {
         let main = || git.ls_remote("origin", "main").unwrap().unwrap();
         assert_eq!(main(), target);
         let held = store.snapshot().unwrap();
-        assert!(merge_request::needs_person(held.get("web-mr-1").unwrap()).is_some());
+        assert!(merge_request::reason_for_user(held.get("web-mr-1").unwrap()).is_some());
         let good = commit("docs/x.md");
         let outcome = land(&job, &target, &good).unwrap();
         assert!(

@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
         }
         self.results.push(Merged {
             request: job.request.id.clone(),
-            bead: merge_request::source_of(&job.request),
+            bead: merge_request::source_bead_of(&job.request),
             outcome,
         });
         Ok(())
@@ -169,11 +169,11 @@ fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
         else {
             return Ok(());
         };
-        let mut state = merge_request::state_of(&request);
+        let mut state = merge_request::request_state(&request);
         let before = state.failing.take();
         let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
         state.failing = reason.map(|reason| (since, reason.clone()));
-        merge_request::set_state(&mut request, &state)?;
+        merge_request::set_request_state(&mut request, &state)?;
         tx.put(request)?;
         Ok(())
     })
@@ -217,7 +217,7 @@ fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Resu
     let now = town.clock.now();
     // By bead, the oldest open convoy that tracks it: they come oldest first.
     let mut tracked_since = HashMap::new();
-    for convoy in record::convoy::list(&convoys, false) {
+    for convoy in record::convoy::list_convoys(&convoys, false) {
         for id in record::convoy::tracked_ids(convoy) {
             tracked_since
                 .entry(id)
@@ -225,7 +225,7 @@ fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Resu
         }
     }
     let age = |request: &Bead| {
-        let source = merge_request::source_of(request);
+        let source = merge_request::source_bead_of(request);
         tracked_since.get(source.as_str()).copied()
     };
     let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(&beads)
@@ -238,7 +238,7 @@ fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Resu
 }
 
 fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
-    merge_request::needs_person(request).is_none()
+    merge_request::reason_for_user(request).is_none()
         && bd::graph::find_blockers(beads, &request.id).is_empty()
 }
 

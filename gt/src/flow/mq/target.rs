@@ -8,7 +8,7 @@ use serde_json::json;
 use super::gate::{self, Failure};
 use super::job::{Job, MergeOutcome, fetch};
 use super::task::{self, fenced};
-use crate::record::merge_request::{self, Broken, set_state, state_of};
+use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
 use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
 
@@ -25,7 +25,7 @@ pub(crate) fn is_target_task(bead: &Bead) -> bool {
 
 /// How long a request still waits for its target to move, and need not be looked at.
 pub(crate) fn pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
-    let waits = state_of(request).broken.and_then(|broken| {
+    let waits = request_state(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
         let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
         Some(PAUSE - now.duration_since(seen))
@@ -60,7 +60,7 @@ pub(crate) fn blame(
     target: &str,
     failure: &Failure,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    let source = merge_request::source_of(&job.request);
+    let source = merge_request::source_bead_of(&job.request);
     let is_it = |gate: &Gate| gate.name == failure.gate;
     let groups = job.settings.gates(job.rig)?;
     let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
@@ -100,7 +100,7 @@ pub(crate) fn blame(
         set_broken(
             tx,
             &job.request.id,
-            Some(Broken {
+            Some(BrokenTarget {
                 target: target.to_owned(),
                 task: task.clone(),
                 at: now,
@@ -202,27 +202,27 @@ fn reopen_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
 pub(crate) fn release_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let waiting: Vec<String> = merge_request::open_requests(tx)
         .into_iter()
-        .filter(|request| state_of(request).broken.is_some())
+        .filter(|request| request_state(request).broken.is_some())
         .filter(|request| merge_request::receipt_of(request).target == branch)
         .map(|request| request.id.clone())
         .collect();
     waiting.iter().try_for_each(|id| set_broken(tx, id, None))
 }
 
-fn set_broken(tx: &mut Tx, id: &str, broken: Option<Broken>) -> anyhow::Result<()> {
+fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
-    let mut state = state_of(&request);
+    let mut state = request_state(&request);
     state.broken = broken;
-    set_state(&mut request, &state)?;
+    set_request_state(&mut request, &state)?;
     tx.put(request)?;
     Ok(())
 }
 
 /// Whether the target of a waiting request has moved: then it waits no more. Else it is noted that it was looked at.
 pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
-    let Some(broken) = state_of(&job.request).broken else {
+    let Some(broken) = request_state(&job.request).broken else {
         return Ok(true);
     };
     // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
@@ -231,7 +231,7 @@ pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
     let moved = is_over || fetch(job)?.is_none_or(|target| target != broken.target);
     job.town.transact(job.store, |tx| {
         let at = tx.now().to_string();
-        let next = (!moved).then(|| Broken {
+        let next = (!moved).then(|| BrokenTarget {
             at,
             ..broken.clone()
         });

@@ -13,7 +13,7 @@ use super::job::{Job, MergeOutcome};
 use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::record;
-use crate::record::merge_request::{self, source_of};
+use crate::record::merge_request::{self, source_bead_of};
 use crate::record::merge_task::MERGE_LABEL as LABEL;
 use crate::record::polecat;
 
@@ -57,7 +57,7 @@ pub(crate) fn gate_failed(
     let task = make(job, target, &title, &evidence)?;
     job.town.transact(job.store, |tx| {
         let request = job.request.clone();
-        polecat::note_result(tx, &request, |entry, _| entry.gate_failures += 1)
+        polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
     Ok(MergeOutcome::GateFailed {
         gate: failure.gate.clone(),
@@ -68,7 +68,7 @@ pub(crate) fn gate_failed(
 /// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
 /// bead track it. Its id follows from request and target, so that a second run makes no second task.
 fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
-    let source = source_of(&job.request);
+    let source = source_bead_of(&job.request);
     let prefix = job.town.prefix_of_rig(job.rig.name());
     let about = format!("{}\0{target}\0{what}", job.request.id);
     let id = job.town.transact(job.store, |tx| {
@@ -119,7 +119,7 @@ pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
 
 /// Whether the request that a task was made for still waits for it.
 fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
-    let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+    let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
     request.is_none_or(Bead::is_open)
 }
 
@@ -132,10 +132,10 @@ pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
 /// The bead for whose work a task was made in the end; none for the task of a target.
 pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
     let mut seen = Vec::new();
-    let mut request = merge_request::resolves(task);
+    let mut request = merge_request::resolved_request(task);
     while let Some(found) = request.take().and_then(|id| beads.get(&id)) {
-        let source = source_of(found);
-        let next = beads.get(&source).and_then(merge_request::resolves);
+        let source = source_bead_of(found);
+        let next = beads.get(&source).and_then(merge_request::resolved_request);
         if next.is_none() || seen.contains(&source) {
             return Some(source);
         }
@@ -148,7 +148,7 @@ pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
 /// Lets the convoys of the original bead track the task.
 fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
-    for id in record::convoy::tracking(&convoys, source) {
+    for id in record::convoy::convoys_tracking(&convoys, source) {
         let known = convoys.get(&id).is_some_and(|convoy| {
             record::convoy::tracked_ids(convoy).any(|tracked| tracked == task)
         });
@@ -163,9 +163,9 @@ fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
 pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
     for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
-        let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+        let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
-            track(town, &task.id, &source_of(request))?;
+            track(town, &task.id, &source_bead_of(request))?;
         }
     }
     Ok(())
@@ -269,7 +269,7 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 /// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
 /// work on one is released by the next patrol.
 pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
-    let of_it = |bead: &Bead| merge_request::resolves(bead).as_deref() == Some(request);
+    let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
         .select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open)
         .filter(|bead| of_it(bead))

@@ -5,7 +5,7 @@ use bd::git::{Containment, GitError};
 
 use super::candidate;
 use super::job::Job;
-use crate::record::merge_request::state_of;
+use crate::record::merge_request::request_state;
 
 /// Whether a target holds a commit and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) enum OnTarget {
 
 /// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
 pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<OnTarget> {
-    let state = state_of(&job.request);
+    let state = request_state(&job.request);
     let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
     if ours != OnTarget::No {
         return Ok(ours);

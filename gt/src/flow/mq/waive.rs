@@ -5,7 +5,9 @@ use bd::change;
 use bd::store::{Store, Tx};
 
 use crate::host::LiveTown;
-use crate::record::merge_request::{Waiver, is_request, set_state, state_of};
+use crate::record::merge_request::{
+    HookWaiver, is_merge_request, request_state, set_request_state,
+};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -44,7 +46,7 @@ pub enum WaiveError {
 }
 
 /// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
-pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::Result<Waiver> {
+pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::Result<HookWaiver> {
     anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
     if let Address::Polecat(..) = &town.actor {
         let worker = town.actor.to_string();
@@ -54,17 +56,17 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
         let now = tx.now();
         let mut request = tx
             .get(id)
-            .filter(|bead| is_request(bead) && bead.is_open())
+            .filter(|bead| is_merge_request(bead) && bead.is_open())
             .cloned()
             .ok_or_else(|| WaiveError::Unknown { id: id.to_owned() })?;
-        let mut state = state_of(&request);
+        let mut state = request_state(&request);
         if !std::mem::take(&mut state.by_hook) {
             return Err(WaiveError::Nothing { id: id.to_owned() }.into());
         }
         let task = std::mem::take(&mut state.hook_task);
         state.needs_person = String::new();
         close_task(tx, &task, reason)?;
-        let waiver = Waiver {
+        let waiver = HookWaiver {
             by: tx.actor().to_owned(),
             at: now.to_string(),
             reason: reason.trim().to_owned(),
@@ -74,7 +76,7 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
             state.passed.push(hook);
         }
         state.waived = Some(waiver.clone());
-        set_state(&mut request, &state)?;
+        set_request_state(&mut request, &state)?;
         request.updated_at = now;
         tx.put(request)?;
         Ok(waiver)

@@ -11,7 +11,7 @@ use super::job::Job;
 use super::task;
 use crate::host::LiveTown;
 use crate::record::merge_request;
-use crate::record::merge_request::{receipt_of, source_of};
+use crate::record::merge_request::{receipt_of, source_bead_of};
 use crate::record::polecat::{self, MergeResult};
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -49,7 +49,7 @@ fn is_merged(request: &Bead) -> bool {
 
 /// Why the bead of a request is no longer the one for which it was handed in.
 fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
-    let source = source_of(request);
+    let source = source_bead_of(request);
     // A request of another client may name no bead: then there is nothing that it could be held against.
     if source.is_empty() {
         return None;
@@ -83,7 +83,7 @@ pub(crate) fn cancel_unneeded(town: &LiveTown, store: &Store) -> anyhow::Result<
     town.transact(store, |tx| {
         let requests: Vec<String> = task::unneeded(tx)
             .into_iter()
-            .filter_map(merge_request::resolves)
+            .filter_map(merge_request::resolved_request)
             .collect();
         requests
             .iter()
@@ -121,9 +121,9 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
 
 /// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
 fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
-    let (id, source) = (request.id.clone(), source_of(&request));
+    let (id, source) = (request.id.clone(), source_bead_of(&request));
     request.description = fields::set_field(&request.description, "close_reason", Some(WORD));
-    polecat::note_result(tx, &request, |entry, _| {
+    polecat::record_result(tx, &request, |entry, _| {
         entry.result = Some(MergeResult::Failed);
     })?;
     super::close::close_bead(tx, request, &format!("Withdrawn: {why}"))?;

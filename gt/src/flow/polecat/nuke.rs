@@ -12,7 +12,7 @@ use bd::git::Git;
 
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
-use crate::record::attempt::{self, End};
+use crate::record::attempt::{self, AttemptEnd};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::town_view::TownView;
@@ -54,7 +54,7 @@ pub fn nuke(
     if let Some(reason) = &view.blind {
         anyhow::bail!("nothing was removed: {reason}");
     }
-    let polecat = view.polecat(rig.name(), name)?;
+    let polecat = view.find_polecat(rig.name(), name)?;
     // A `gt done` may be in its last step.
     let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
     let address = polecat.address();
@@ -158,12 +158,12 @@ fn close_identity(
             tx.put(bead.clone())?;
             let slot = Slot::load(tx, &polecat.slot_id);
             let why = format!("the worker was removed by {}", tx.actor());
-            let end = End {
+            let end = AttemptEnd {
                 worker: &holder,
                 why: &why,
                 kept,
             };
-            attempt::end_in(tx, &bead.id, &slot, end)?;
+            attempt::record_end_in(tx, &bead.id, &slot, end)?;
         }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             polecat::set_hook(&mut bead, None, "nuked", &now);

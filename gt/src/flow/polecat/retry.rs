@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slinging, Slot, SlotState};
+use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::town::RigLayout;
 use crate::town::lock::Lock;
 
@@ -24,7 +24,7 @@ pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Str
 
 /// Takes the mark off a stuck worker; the caller holds its slot.
 pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
@@ -36,7 +36,7 @@ pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<S
         slot.refused.clear();
         slot.lost.clear();
         slot.state = match *before {
-            SlotState::Slinging(sling) => SlotState::Slinging(Slinging {
+            SlotState::Slinging(sling) => SlotState::Slinging(SlingInProgress {
                 failures: 0,
                 failure: String::new(),
                 ..sling

@@ -108,7 +108,7 @@ pub fn prime(
 ) -> anyhow::Result<Prime> {
     let stores = town.read_stores()?;
     let slot = hook::slot_of(town, &stores, address);
-    let hook = hook::hook_of(&stores, address, &slot);
+    let hook = hook::hooked_bead_of(&stores, address, &slot);
     let who = (address, session);
     Ok(compiled(town, &stores, who, occasion, (hook, &slot)))
 }
@@ -147,7 +147,7 @@ fn compiled(
     (hook, slot): (Option<&Bead>, &Slot),
 ) -> Prime {
     let convoy = hook.and_then(|bead| convoy_of(stores, bead, occasion));
-    let mut messages = crate::record::mail::inbox(&stores.town, &address.mailbox());
+    let mut messages = crate::record::mail::list_inbox(&stores.town, &address.mailbox());
     messages.retain(|message| !message.read);
     let mut notes = handoff::unread_notes(&messages);
     if handoff::is_ending(town, address) {
@@ -211,9 +211,9 @@ fn compiled(
 /// The convoy of a bead: the open one that tracks it; of a finished bead that is only looked at also one that has landed.
 fn convoy_of<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
     if occasion == Occasion::Brief && was_given(bead).is_some() {
-        return record::convoy::of_bead(&stores.town, &bead.id);
+        return record::convoy::convoy_of_bead(&stores.town, &bead.id);
     }
-    let mut open = record::convoy::tracking(&stores.town, &bead.id).into_iter();
+    let mut open = record::convoy::convoys_tracking(&stores.town, &bead.id).into_iter();
     stores.town.get(&open.next()?)
 }
 
@@ -244,7 +244,7 @@ fn compile_outside(
             parts.extend(stood.as_ref().map(part::checkpoint));
         }
         parts.extend(before(town, stores, bead));
-        let answered = record::escalation::answered(&stores.town, &bead.id);
+        let answered = record::escalation::find_answered(&stores.town, &bead.id);
         parts.extend(part::answers(&bead.id, &answered));
     }
     parts.extend(decided);
@@ -286,11 +286,11 @@ fn before(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<Part> {
     // Of a bead that is handed in or done its own attempt is no work before it.
     let given = was_given(bead);
     if given.is_some() || matches!(bead.status, Status::Open | Status::Hooked) {
-        let mut attempts = attempt::traced(beads, git.as_ref(), bead);
+        let mut attempts = attempt::list_traced_attempts(beads, git.as_ref(), bead);
         let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
         attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
         let mut rescues = match (&git, rig) {
-            (Some(git), Some(rig)) => attempt::rescues(git, rig, &bead.id).unwrap_or_default(),
+            (Some(git), Some(rig)) => attempt::list_rescues(git, rig, &bead.id).unwrap_or_default(),
             _ => Vec::new(),
         };
         rescues.retain(|saved| is_before(saved.time));
@@ -384,7 +384,7 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
         priority: bead.priority,
         branch: slot.branch.to_string(),
         target: slot.target.clone(),
-        sessions: slot.sessions(),
+        sessions: slot.session_count(),
     }
 }
 

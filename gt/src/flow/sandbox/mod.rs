@@ -27,7 +27,7 @@ pub use snapshot::snapshot;
 
 use crate::flow::discovery::{self, DiscoveryError};
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slot, read_record};
+use crate::record::polecat::{PolecatIds, Slot, read_record};
 use crate::town::RigLayout;
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
@@ -520,7 +520,7 @@ impl<'a> Sandbox<'a> {
         let of_branch = branch.and_then(|branch| bead_of(&branch, self.name));
         let completed = || {
             let beads = self.town.open_rig_store(self.rig).ok()?.snapshot().ok()?;
-            let ids = Ids::of(
+            let ids = PolecatIds::for_polecat(
                 &self.town.prefix_of_rig(self.rig.name()),
                 self.rig.name(),
                 self.name,

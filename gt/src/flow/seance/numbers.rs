@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::transcript;
 use crate::flow::session::start::STARTED;
 use crate::host::LiveTown;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
@@ -31,7 +31,7 @@ pub struct SessionNumbers {
 }
 
 /// The numbers of an agent's session.
-pub fn numbers(town: &LiveTown, address: &Address, pulse: &Pulse) -> SessionNumbers {
+pub fn numbers(town: &LiveTown, address: &Address, pulse: &SessionPulse) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let newest = || {
         let known = transcript::of_folder(town, &town::agent_home(town, address));
@@ -90,7 +90,7 @@ pub fn proposal(town: &LiveTown) -> Option<String> {
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
     let env = |name: &str| town.env.get(name).unwrap_or_default();
-    let pulse = Pulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
+    let pulse = SessionPulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
     let mut why = Vec::new();
     let most = layers.duration("session.cycle_age");
     if let Ok(begun) = env(STARTED).parse::<Timestamp>() {

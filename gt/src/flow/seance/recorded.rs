@@ -37,7 +37,7 @@ fn work(stores: &TownStores, session: &Session, bead: &Bead) -> String {
         let ended = one.at.parse().unwrap_or(Timestamp::MIN);
         one.worker == session.actor && ended >= session.began()
     };
-    let attempts = attempt::of(beads.unwrap_or(&stores.town), bead);
+    let attempts = attempt::list_attempts(beads.unwrap_or(&stores.town), bead);
     let summary = match attempts.into_iter().find(is_its) {
         Some(attempt) => {
             text.push_str(&format!("{}: {}\n", attempt.branch, attempt.why));

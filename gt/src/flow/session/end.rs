@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::host::runtime;
 use crate::host::{HostError, LiveSession, ProcessEnd};
-use crate::record::polecat::{Ids, Slot};
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
@@ -112,13 +112,13 @@ fn last_lines(screen: &str) -> Vec<String> {
 pub fn keep(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &mut Slot,
     ended: &SessionEnd,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     *slot = town.transact(&store, |tx| {
-        let mut current = slot.still_held(tx, ids)?;
+        let mut current = slot.reload_held(tx, ids)?;
         current.ended = Some(ended.clone());
         current.save(tx, &ids.slot)?;
         Ok(current)

@@ -13,10 +13,10 @@ use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
-use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
+use crate::record::polecat::Claim;
+use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
 use crate::record::progress;
-use crate::record::pulse::Pulse;
+use crate::record::pulse::SessionPulse;
 use crate::town;
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -49,7 +49,7 @@ struct Launched {
 pub fn polecat(
     town: &LiveTown,
     rig: &RigLayout,
-    claimed: &Claimed,
+    claimed: &Claim,
     slot: &mut Slot,
 ) -> anyhow::Result<Started> {
     let address = claimed.address();
@@ -80,7 +80,7 @@ pub fn polecat(
     slot.ended.clone_from(&ended);
     if let Err(error) = record_start(town, rig, claimed, slot) {
         // The bead is someone else's by now: this session is not to work on it.
-        if error.is::<TakenAway>() {
+        if error.is::<WorkTakenAway>() {
             end::polecat(town, session.as_str(), slot)?;
         }
         return Err(error);
@@ -113,13 +113,13 @@ pub fn polecat(
 fn record_start(
     town: &LiveTown,
     rig: &RigLayout,
-    claimed: &Claimed,
+    claimed: &Claim,
     slot: &Slot,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        slot.still_held(tx, &claimed.ids)?;
+        slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)?;
         if let Some(mut agent) = tx.get(&claimed.ids.agent).cloned() {
             polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
@@ -177,7 +177,7 @@ pub fn restart_session(
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
     let beads = town.open_rig_store(rig)?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
@@ -189,7 +189,7 @@ pub fn restart_session(
         refuse_another(live.as_ref(), token)?;
     }
     let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
-    let unneeded = slot.still_held(&beads, &ids).is_err()
+    let unneeded = slot.reload_held(&beads, &ids).is_err()
         || !bead.is_open()
         || (runs && matches!(why, RestartCause::Ended | RestartCause::Refused));
     if unneeded {
@@ -237,14 +237,14 @@ pub fn restart_session(
 fn keep_host(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &Slot,
     host: Option<Timestamp>,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
         // A session that handed its work in already needs nothing.
-        if let Ok(mut current) = slot.still_held(tx, ids) {
+        if let Ok(mut current) = slot.reload_held(tx, ids) {
             current.host = host;
             current.save(tx, &ids.slot)?;
         }
@@ -316,13 +316,13 @@ pub fn tell_of_work(
     };
     let title = kit::ui::escape::escape_line(&bead.title);
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
-    let shown = progress::last_shown(town, &live);
+    let shown = progress::last_output_at(town, &live);
     town.host.send(
         &live.name,
         text.trim(),
         &runtime::input_rules_of(town, address),
     )?;
-    Pulse::note_typed(town, &live.name, shown);
+    SessionPulse::record_typed(town, &live.name, shown);
     Ok(Some(live.name))
 }
 
@@ -371,19 +371,19 @@ fn are_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
 fn take_lease(
     town: &LiveTown,
     rig: &RigLayout,
-    ids: &Ids,
+    ids: &PolecatIds,
     slot: &mut Slot,
     counted: Counted,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
-        let mut current = slot.still_held(tx, ids)?;
+        let mut current = slot.reload_held(tx, ids)?;
         current.lease = current.lease.next();
         current.started = match current.started {
             // The first session of this bead, or one that was begun by an earlier version.
-            0 if counted == Counted::Not && current.state.slinging().is_some() => 1,
-            0 => current.sessions() + 1,
+            0 if counted == Counted::Not && current.state.sling_in_progress().is_some() => 1,
+            0 => current.session_count() + 1,
             started => started + 1,
         };
         current.token.clone_from(&token);
@@ -395,10 +395,11 @@ fn take_lease(
             Counted::Refused => current.refused.push(now.instant()),
             _ => {}
         }
-        current.handed_over = counted == Counted::Not && current.state.slinging().is_none();
+        current.handed_over =
+            counted == Counted::Not && current.state.sling_in_progress().is_none();
         current.stopped = false;
         current.host = None;
-        current.nudges = Nudges::default();
+        current.nudges = NudgeCount::default();
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
@@ -508,11 +509,11 @@ fn begin(
             town.record_event(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
             // It is over when the program's hooks report that it goes on.
             if preset.has_hooks() {
-                Pulse::record_dialog(town, &live.name, &live.token, dialog);
+                SessionPulse::record_dialog(town, &live.name, &live.token, dialog);
             }
         }
     }
-    Pulse::note_typed(town, &live.name, None);
+    SessionPulse::record_typed(town, &live.name, None);
     Ok((live, question))
 }
 

@@ -10,10 +10,12 @@ use super::{SlingRequest, leaving, rig_of};
 use crate::flow::convoy::integration;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
-use crate::record::attempt::{self, End};
+use crate::record::attempt::{self, AttemptEnd};
 use crate::record::merge_request;
-use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Polecat, PolecatState, Slinging, Slot, SlotState};
+use crate::record::polecat::Claim;
+use crate::record::polecat::{
+    self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
+};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
 use crate::town::beads::FoundBead;
@@ -102,7 +104,7 @@ pub struct Wish<'a> {
 /// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
 /// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
 /// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
-pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
+pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claim> {
     let store = town.open_rig_store(rig)?;
     let prefix = town.prefix_of_rig(rig.name());
     if wish.name.is_none() {
@@ -127,17 +129,17 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
             }
             Err(error) => return Err(error.into()),
         };
-        let ids = Ids::of(&prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(&prefix, rig.name(), &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
             if !is_free(tx, &ids) {
                 return Ok(None);
             }
-            queued_sling::leave(tx, &prefix, &wish.request.bead)?;
+            queued_sling::remove_queued_in(tx, &prefix, &wish.request.bead)?;
             mark(rig, tx, wish, (&name, &ids), &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
-            return Ok(Claimed {
+            return Ok(Claim {
                 worker: Worker::new(rig.name(), name),
                 bead,
                 slot,
@@ -146,7 +148,7 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
             });
         }
         drop(lock);
-        let bead = polecat::hook_of(&store.snapshot()?, &ids).unwrap_or_default();
+        let bead = polecat::polecat_hook_of(&store.snapshot()?, &ids).unwrap_or_default();
         let worker = format!("{}/polecats/{name}", rig.name());
         anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerBusy { worker, bead });
         lost.insert(name);
@@ -159,19 +161,19 @@ pub(super) fn reload(
     rig: &RigLayout,
     name: &str,
     lock: Lock,
-) -> anyhow::Result<Option<Claimed>> {
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+) -> anyhow::Result<Option<Claim>> {
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let snapshot = town.open_rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished =
-        matches!(slot.state, SlotState::Slinging(_)) && slot.still_held(&snapshot, &ids).is_ok();
+        matches!(slot.state, SlotState::Slinging(_)) && slot.reload_held(&snapshot, &ids).is_ok();
     let Some(bead) = snapshot
         .get(&slot.bead)
         .filter(|bead| unfinished && bead.is_open())
     else {
         return Ok(None);
     };
-    Ok(Some(Claimed {
+    Ok(Some(Claim {
         worker: Worker::new(rig.name(), name),
         bead: bead.clone(),
         slot,
@@ -240,7 +242,7 @@ fn choose(
     wish: &Wish,
     lost: &BTreeSet<String>,
 ) -> anyhow::Result<String> {
-    let all = polecat::all(rig, beads, Some(sessions));
+    let all = polecat::list_polecats(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
         return match all.iter().find(|polecat| polecat.name == name) {
             Some(polecat) => check_worker(polecat).map(|()| name.to_owned()),
@@ -252,7 +254,9 @@ fn choose(
     let others = all
         .iter()
         .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead));
-    let count = others.filter(|polecat| polecat.takes_up_room()).count();
+    let count = others
+        .filter(|polecat| polecat.is_counted_as_working())
+        .count();
     if count >= limit {
         let rig = rig.name().to_owned();
         return Err(ClaimError::Full { rig, count, limit }.into());
@@ -314,9 +318,9 @@ fn folders(rig: &RigLayout) -> Vec<String> {
 }
 
 /// Whether the worker is free in the eyes of this transaction.
-fn is_free(tx: &Tx, ids: &Ids) -> bool {
+fn is_free(tx: &Tx, ids: &PolecatIds) -> bool {
     let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
-    !known || polecat::hook_of(tx, ids).is_none()
+    !known || polecat::polecat_hook_of(tx, ids).is_none()
 }
 
 /// Marks bead and worker as each other's.
@@ -324,7 +328,7 @@ fn mark(
     rig: &RigLayout,
     tx: &mut Tx,
     wish: &Wish,
-    (name, ids): (&str, &Ids),
+    (name, ids): (&str, &PolecatIds),
     target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();
@@ -336,7 +340,7 @@ fn mark(
         wish.kept,
     )?;
     let old = Slot::load(tx, &ids.slot);
-    let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
+    let mut agent = polecat::reserve_identity(tx, rig.name(), name, &ids.agent)?;
     polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
     tx.put(agent)?;
     let slot = Slot {
@@ -346,10 +350,10 @@ fn mark(
         branch: branch_name(name, &bead.id, &now).into(),
         target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
-        state: SlotState::Slinging(Slinging {
+        state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.no_convoy,
             no_molecule: wish.request.no_molecule,
-            ..Slinging::default()
+            ..SlingInProgress::default()
         }),
         since: now.to_string(),
         left: old.last_token().to_owned(),
@@ -361,7 +365,7 @@ fn mark(
 
 /// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
 fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
-    let request = beads.get(&merge_request::resolves(bead)?)?;
+    let request = beads.get(&merge_request::resolved_request(bead)?)?;
     Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
 }
 
@@ -383,7 +387,7 @@ fn hook_bead(
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
-    attempt::begin(&mut bead, &now)?;
+    attempt::record_start(&mut bead, &now)?;
     bead.updated_at = now;
     let by = tx.actor().to_owned();
     bead.description =
@@ -416,14 +420,14 @@ pub(super) fn release_holders(
         .cloned()
         .collect();
     for mut agent in holders {
-        let ids = Ids::of_agent(&agent);
+        let ids = PolecatIds::from_identity_bead(&agent);
         polecat::set_hook(&mut agent, None, "idle", &now);
         tx.put(agent)?;
         if let Some(ids) = ids {
             let slot = Slot::load(tx, &ids.slot);
             let worker = ids.address.to_string();
             let worker = worker.as_str();
-            attempt::end_in(tx, id, &slot, End { worker, why, kept })?;
+            attempt::record_end_in(tx, id, &slot, AttemptEnd { worker, why, kept })?;
             slot.released().save(tx, &ids.slot)?;
         }
     }
@@ -448,7 +452,7 @@ pub(super) fn hook_agent(
         }
         check_open(bead, force)?;
         if let Some(rig) = rig_of(&found.home) {
-            queued_sling::leave(tx, &town.prefix_of_rig(rig), id)?;
+            queued_sling::remove_queued_in(tx, &town.prefix_of_rig(rig), id)?;
         }
         hook_bead(tx, id, &holder, "", None).map(drop)
     })

@@ -4,7 +4,7 @@ use bd::bead::{Bead, Kind, Status};
 
 use super::{SlingRequest, Slung, ensure_convoy};
 use crate::host::LiveTown;
-use crate::record::queued_sling::{LABEL, QueuedSling, read, record_id};
+use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
 use crate::town::RigLayout;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
@@ -41,12 +41,12 @@ pub fn enqueue(
         bead.status
     );
     let store = town.open_rig_store(rig)?;
-    let id = record_id(&town.prefix_of_rig(rig.name()), &bead.id);
+    let id = queue_record_id(&town.prefix_of_rig(rig.name()), &bead.id);
     town.transact(&store, |tx| {
         let now = tx.now();
         let before = tx
             .get(&id)
-            .and_then(|bead| read(bead.metadata.as_ref()?.get()));
+            .and_then(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()));
         let waiting = QueuedSling {
             version: 1,
             work_bead_id: bead.id.clone(),

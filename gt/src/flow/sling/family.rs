@@ -35,7 +35,7 @@ pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> 
         return Ok(Some(open.map(str::to_owned).collect()));
     }
     // A molecule that is work itself is done by one worker, step by step.
-    if found.bead.issue_type != Kind::Epic || record::molecule::is_root(&found.bead) {
+    if found.bead.issue_type != Kind::Epic || record::molecule::is_molecule_root(&found.bead) {
         return Ok(None);
     }
     let beads = found.store.snapshot()?;
@@ -79,7 +79,7 @@ fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Resu
     // Whoever slings it in the same moment finds the convoy that the other made.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.open_town_store()?.snapshot()?;
-    let open = record::convoy::list(&convoys, false);
+    let open = record::convoy::list_convoys(&convoys, false);
     let own = open
         .iter()
         .find(|convoy| record::convoy::epic_of(convoy).as_deref() == Some(&epic.id));
@@ -152,6 +152,6 @@ mod tests {
             }
         });
         let snapshot = store.snapshot().unwrap();
-        assert_eq!(record::convoy::list(&snapshot, false).len(), 1);
+        assert_eq!(record::convoy::list_convoys(&snapshot, false).len(), 1);
     }
 }

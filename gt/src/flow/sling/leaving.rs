@@ -62,7 +62,7 @@ fn is_worth_it(
     before: Option<&str>,
 ) -> anyhow::Result<bool> {
     let beads = store.snapshot()?;
-    let all = polecat::all(rig, &beads, Some(town.host.list()?.as_slice()));
+    let all = polecat::list_polecats(rig, &beads, Some(town.host.list()?.as_slice()));
     let leaves = |polecat: &&Polecat| leaves(town, polecat);
     let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
     let chosen = all

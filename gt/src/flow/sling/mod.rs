@@ -54,7 +54,7 @@ use crate::host::runtime;
 use crate::record;
 use crate::record::attempt;
 use crate::record::merge_request;
-use crate::record::polecat::Claimed;
+use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
 use crate::town::RigLayout;
 use crate::town::beads::{BeadsHome, FoundBead};
@@ -121,7 +121,7 @@ enum Begun {
     /// Nothing is left to do.
     Slung(Box<Slung>),
     /// A worker has it; its sandbox and session come next.
-    Claimed(RigLayout, Box<Claimed>),
+    Claimed(RigLayout, Box<Claim>),
 }
 
 impl Begun {
@@ -218,7 +218,7 @@ fn review(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow:
         && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
         && town_hook::for_auto_convoys(town, rig.as_ref());
     if !asks
-        || !record::convoy::tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
+        || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
             .is_empty()
     {
         return Ok(());
@@ -261,7 +261,7 @@ fn claim_worker(
     rig: &RigLayout,
     request: &SlingRequest,
     name: Option<&str>,
-) -> anyhow::Result<Claimed> {
+) -> anyhow::Result<Claim> {
     let queue = hold_queue(town, rig, request)?;
     let kept = keep_for_next(town, rig, request)?;
     let kept = kept.as_deref();
@@ -319,7 +319,7 @@ fn hold_queue(
     request: &SlingRequest,
 ) -> anyhow::Result<Option<Lock>> {
     let beads = town.open_rig_store(rig)?.snapshot()?;
-    let Some(open) = merge_request::open_request_of(&beads, &request.bead) else {
+    let Some(open) = merge_request::find_open_request(&beads, &request.bead) else {
         return Ok(None);
     };
     let (bead, request) = (request.bead.clone(), open.id.clone());
@@ -340,10 +340,10 @@ pub fn resume(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Op
 }
 
 /// The steps after the claim. Each looks first whether it is done already.
-fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<Slung> {
+fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<Slung> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
-    let step = slot.state.slinging().map(|sling| sling.step);
+    let step = slot.state.sling_in_progress().map(|sling| sling.step);
     if step == Some(SlingStep::Claimed) {
         // What the last session left must not write into the sandbox while it is made ready.
         let session = session::start::name_of(&claimed.ids.address)?;
@@ -365,7 +365,7 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         ));
         (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
     }
-    let sling = slot.state.slinging().cloned().unwrap_or_default();
+    let sling = slot.state.sling_in_progress().cloned().unwrap_or_default();
     let no_convoy = sling.no_convoy;
     let convoy = ensure_convoy(town, &claimed.bead, no_convoy)?;
     if step.is_some_and(|step| step < SlingStep::Tracked) {
@@ -392,23 +392,23 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
 fn advance(
     town: &LiveTown,
     rig: &RigLayout,
-    claimed: &Claimed,
+    claimed: &Claim,
     slot: &mut Slot,
     step: SlingStep,
 ) -> anyhow::Result<()> {
-    if let Some(sling) = slot.state.slinging_mut() {
+    if let Some(sling) = slot.state.sling_in_progress_mut() {
         sling.step = step;
     }
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
-        slot.still_held(tx, &claimed.ids)?;
+        slot.reload_held(tx, &claimed.ids)?;
         slot.save(tx, &claimed.ids.slot)
     })
 }
 
 /// The convoy that tracks the bead; makes one where none does.
 fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
-    let tracking = record::convoy::tracking(&town.open_town_store()?.snapshot()?, &bead.id);
+    let tracking = record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
     }
@@ -419,7 +419,7 @@ fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Resul
 }
 
 /// Puts what earlier workers of the convoy wrote down into the sandbox.
-fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<()> {
+fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
     discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);

@@ -8,8 +8,8 @@ use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
-use crate::record::attempt::{self as history, End};
-use crate::record::polecat::{self, Ids, Slot};
+use crate::record::attempt::{self as history, AttemptEnd};
+use crate::record::polecat::{self, PolecatIds, Slot};
 use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
@@ -35,7 +35,7 @@ pub fn release_closed(
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let store = town.open_rig_store(rig)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
@@ -65,12 +65,12 @@ pub fn release_closed(
             return Ok(Some(why));
         };
         let worker = ids.address.to_string();
-        let end = End {
+        let end = AttemptEnd {
             worker: &worker,
             why: &why,
             kept: kept.as_deref(),
         };
-        history::end(&mut bead, &slot, end, &now.to_string())?;
+        history::record_end(&mut bead, &slot, end, &now.to_string())?;
         if bead.status == Status::Closed && attempt::read_attempt(&bead) == slot.attempt {
             history::mark_unproven(&mut bead, &worker)?;
         }

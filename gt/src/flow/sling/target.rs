@@ -108,10 +108,10 @@ fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
 fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
     let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {
-        let hook = hook::hook_of(&stores, &dog.address(), &Slot::default());
+        let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
         dog.state == dog::DogState::Idle && hook.is_none()
     };
-    let found = dog::list(town).into_iter().find(is_free);
+    let found = dog::list_dogs(town).into_iter().find(is_free);
     let found = found.ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }
@@ -126,7 +126,7 @@ fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
         Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
-        Address::Dog(ref name) if dog::load(town, name).is_none() => {
+        Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
         other => Target::Agent(other),

@@ -49,7 +49,7 @@ pub(super) fn of_queues(view: &TownView, limit: usize) -> Vec<Attention> {
 
 /// Many escalations in a short time.
 pub(super) fn of_escalations(view: &TownView, limit: usize) -> Option<Attention> {
-    let all = escalation::list(&view.stores.town, false);
+    let all = escalation::list_escalations(&view.stores.town, false);
     let at = |one: &escalation::Escalation| one.escalated_at.parse::<Timestamp>().ok();
     let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
     let count = all.iter().filter_map(at).filter(is_new).count();

@@ -19,7 +19,7 @@ use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
-use crate::record::progress::Doing;
+use crate::record::progress::WorkerActivity;
 use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
@@ -96,7 +96,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
             .into_iter()
             .filter_map(|request| of_request(request, patience)),
     );
-    let queued = queued_sling::queued_slings(beads);
+    let queued = queued_sling::list_queued_slings(beads);
     found.extend(queued.iter().filter_map(|one| of_queued(one, patience)));
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
@@ -105,7 +105,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
         |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
     for bead in held.filter(is_ours) {
         let has_owner =
-            merge_request::open_request_of(beads, &bead.id).is_some() || is_queued(&bead.id);
+            merge_request::find_open_request(beads, &bead.id).is_some() || is_queued(&bead.id);
         if !has_owner {
             found.extend(of_bead(rig, bead, polecats));
         }
@@ -171,13 +171,13 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
     if agents.is_empty() {
         return Vec::new();
     }
-    let restarts = match restarts::load(town) {
+    let restarts = match restarts::load_restarts(town) {
         Ok(restarts) => restarts,
         Err(error) => return vec![unreadable_restarts(town, &error)],
     };
     let of_one = |agent: &Address| {
         let one = restarts.get(&agent.to_string())?;
-        let since = one.looping()?;
+        let since = one.crash_loop_start()?;
         let count = kit::ui::counted(one.restart_count as usize, "start");
         let command = match agent.rig() {
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
@@ -246,7 +246,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
     let give = format!("gt sling {bead} {} --force", polecat.rig);
-    if let Some(reason) = slot.state.stuck() {
+    if let Some(reason) = slot.state.stuck_reason() {
         let screen = last_screen(slot);
         return Some(Attention {
             kind: MatterKind::Stuck,
@@ -263,7 +263,9 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             bead,
         });
     }
-    if let Some(Doing::Dialog { question }) = polecat.progress.as_ref().map(|one| &one.doing) {
+    if let Some(WorkerActivity::Dialog { question }) =
+        polecat.progress.as_ref().map(|one| &one.doing)
+    {
         return Some(Attention {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
@@ -277,7 +279,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             bead,
         });
     }
-    let done = slot.state.done()?;
+    let done = slot.state.done_record()?;
     let failed = done.failed.as_ref()?;
     Some(Attention {
         due: report_at(&done.since, patience)?,
@@ -297,7 +299,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
 
 /// Whether a stuck worker is tried again.
 fn again_in_words(slot: &Slot) -> &'static str {
-    if slot.state.cannot_succeed() {
+    if slot.state.is_unrecoverable() {
         "It is not started again automatically."
     } else {
         "It is tried again later, less often each time."
@@ -320,8 +322,8 @@ fn last_screen(slot: &Slot) -> String {
 
 /// A merge request that is blocked until someone acts, or could not be merged for too long.
 fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
-    let (id, bead) = (&request.id, merge_request::source_of(request));
-    if let Some(reason) = merge_request::needs_person(request) {
+    let (id, bead) = (&request.id, merge_request::source_bead_of(request));
+    if let Some(reason) = merge_request::reason_for_user(request) {
         return Some(Attention {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
@@ -375,7 +377,7 @@ fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
 fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
     let holder = polecats
         .iter()
-        .find(|polecat| polecat.is_called(&bead.assignee));
+        .find(|polecat| polecat.is_address(&bead.assignee));
     let (id, who) = (bead.id.clone(), &bead.assignee);
     let text = match holder {
         // Somebody is at work on that just now.
@@ -442,7 +444,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
     failed
         .filter(|bead| !is_queued(&bead.id))
         .filter_map(|bead| {
-            let last = attempt::gave_up_last(bead)?;
+            let last = attempt::last_given_up_attempt(bead)?;
             let id = bead.id.clone();
             Some(Attention {
                 kind: MatterKind::GaveUp,
@@ -470,7 +472,7 @@ fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
     let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
-            let worker = attempt::unproven(bead)?;
+            let worker = attempt::unproven_worker(bead)?;
             let id = bead.id.clone();
             Some(Attention {
                 kind: MatterKind::NeedsPerson,

@@ -104,7 +104,7 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
 
 fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
     let message = message_about(matter, mailbox);
-    let id = mail::write(tx, &message)?;
+    let id = mail::write_message(tx, &message)?;
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
     };
@@ -152,5 +152,5 @@ fn operation(matter: &Attention) -> String {
 }
 
 fn id_of(matter: &Attention, mailbox: &str) -> String {
-    mail::message_id(&operation(matter), mailbox)
+    mail::hash_message_id(&operation(matter), mailbox)
 }

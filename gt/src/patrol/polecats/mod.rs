@@ -25,7 +25,7 @@ use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
 use crate::flow::sling;
 use crate::host::LiveTown;
-use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState};
+use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
@@ -190,7 +190,7 @@ fn apply_rules(
         }
         _ if alive => return None,
         SlotState::Finishing { .. }
-            if polecat.slot.cannot_succeed() && thresholds.is_on(rule::P5_BREAKER) =>
+            if polecat.slot.is_unrecoverable() && thresholds.is_on(rule::P5_BREAKER) =>
         {
             return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
@@ -268,7 +268,7 @@ fn half_open_at(
     else {
         return None;
     };
-    if polecat.hook.is_none() || polecat.slot.cannot_succeed() {
+    if polecat.hook.is_none() || polecat.slot.is_unrecoverable() {
         return None;
     }
     if *since > now {
@@ -306,7 +306,7 @@ fn closed_rule(
     if has_time(polecat, now, thresholds) {
         return None;
     }
-    let began_done = polecat.slot.done().is_some() && !polecat.slot.cannot_succeed();
+    let began_done = polecat.slot.done_record().is_some() && !polecat.slot.is_unrecoverable();
     if !polecat.superseded && polecat.alive == Some(false) && began_done {
         return Some(Decision {
             rule: rule::P5_FINISH_DONE,
@@ -386,10 +386,10 @@ pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
     let beads = town.open_rig_store(&layout)?.snapshot()?;
     // What its identity names may be another's by now: the bead must name it, too.
-    if polecat::hook_of(&beads, &ids).is_some() {
+    if polecat::polecat_hook_of(&beads, &ids).is_some() {
         return Ok(None);
     }
     let Some(session) = SessionName::for_agent(&ids.address) else {
@@ -406,11 +406,11 @@ pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 
 /// Records that going on with a sling failed, for the breaker.
 fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
-    let ids = Ids::of(&town.prefix_of_rig(rig.name()), rig.name(), name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let counted = town.open_rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
-            if let Some(sling) = slot.state.slinging_mut() {
+            if let Some(sling) = slot.state.sling_in_progress_mut() {
                 sling.failures += 1;
                 reason.clone_into(&mut sling.failure);
             }
@@ -426,11 +426,11 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let ids = Ids::of(&town.prefix_of_rig(rig), rig, name);
+    let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
     let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
-    if slot.still_held(&beads, &ids).is_err() || slot.state.stuck().is_some() {
+    if slot.reload_held(&beads, &ids).is_err() || slot.state.stuck_reason().is_some() {
         return Ok(None);
     }
     let session = SessionName::for_agent(&ids.address);
@@ -452,7 +452,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     slot.state = slot.state.into_stuck(reason, town.clock.now());
     slot.stuck_times = slot.stuck_times.saturating_add(1);
     town.transact(&store, |tx| {
-        slot.still_held(tx, &ids)?;
+        slot.reload_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
     })?;
     // What it showed is kept by now.
@@ -478,8 +478,8 @@ fn why_stuck(slot: &Slot) -> String {
         let reason = escape::escape_line(&failed.reason);
         return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
     }
-    match slot.state.slinging() {
-        None | Some(Slinging { failures: 0, .. }) => {
+    match slot.state.sling_in_progress() {
+        None | Some(SlingInProgress { failures: 0, .. }) => {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
                 format!(", the last time {}", ended.describe())
             });

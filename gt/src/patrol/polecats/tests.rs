@@ -1,11 +1,11 @@
 use super::*;
-use crate::record::polecat::{DoneRecord, FailedStep, Nudges, SlingStep};
+use crate::record::polecat::{DoneRecord, FailedStep, NudgeCount, SlingStep};
 
 pub(crate) fn slinging(step: SlingStep, failures: usize) -> SlotState {
-    SlotState::Slinging(Slinging {
+    SlotState::Slinging(SlingInProgress {
         step,
         failures,
-        ..Slinging::default()
+        ..SlingInProgress::default()
     })
 }
 
@@ -68,7 +68,7 @@ fn nothing_waits_for_times_that_a_wrong_clock_has_written() {
         ..dead
     };
     assert_eq!(decided(&stuck), Some("P6-half-open"));
-    let nudges = Nudges {
+    let nudges = NudgeCount {
         count: 1,
         last: Some(ahead),
     };

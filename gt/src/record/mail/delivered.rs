@@ -6,7 +6,7 @@
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::Message;
+use super::MailMessage;
 use crate::town::Town;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -17,12 +17,12 @@ struct DeliveredMail {
 
 /// Of these messages, those that this session was not told of; from now on it was. Without a session all are
 /// new.
-pub fn news<'a>(
+pub fn take_new_messages<'a>(
     town: &Town,
     mailbox: &str,
     session: &str,
-    messages: &'a [Message],
-) -> Vec<&'a Message> {
+    messages: &'a [MailMessage],
+) -> Vec<&'a MailMessage> {
     if session.is_empty() {
         return messages.iter().collect();
     }
@@ -32,7 +32,7 @@ pub fn news<'a>(
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .filter(|told: &DeliveredMail| told.session == session)
         .unwrap_or_default();
-    let news: Vec<&Message> = messages
+    let news: Vec<&MailMessage> = messages
         .iter()
         .filter(|message| !told.ids.contains(&message.id))
         .collect();

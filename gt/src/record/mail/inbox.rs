@@ -10,7 +10,7 @@ use crate::town::Town;
 
 /// A message as it is shown.
 #[derive(Debug, Clone, Serialize)]
-pub struct Message {
+pub struct MailMessage {
     /// Its id.
     pub id: String,
     /// Who sent it.
@@ -45,16 +45,16 @@ pub struct Message {
 
 /// How a message leaves its mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
+pub enum MailRemoval {
     /// It can still be listed.
     Archived,
     /// It is listed nowhere. Its bead stays, so that it is not sent again.
     Deleted,
 }
 
-impl Removal {
+impl MailRemoval {
     /// The reason with which its bead is closed.
-    fn reason(self) -> &'static str {
+    fn close_reason(self) -> &'static str {
         match self {
             Self::Archived => "Archived",
             Self::Deleted => "Deleted",
@@ -63,16 +63,16 @@ impl Removal {
 }
 
 /// The messages of a mailbox, newest first.
-pub fn inbox(town: &Snapshot, mailbox: &str) -> Vec<Message> {
-    in_mailbox(town, mailbox, false)
+pub fn list_inbox(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
+    list_mailbox(town, mailbox, false)
 }
 
 /// The messages of a mailbox with those that were archived or are over, newest first.
-pub fn with_archived(town: &Snapshot, mailbox: &str) -> Vec<Message> {
-    in_mailbox(town, mailbox, true)
+pub fn list_with_archived(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
+    list_mailbox(town, mailbox, true)
 }
 
-fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
+fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
@@ -83,51 +83,56 @@ fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
             ],
             move |head| all || head.is_open(),
         )
-        .filter(|bead| !bead.is_tombstone() && bead.close_reason != Removal::Deleted.reason())
+        .filter(|bead| {
+            !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
+        })
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
-    found.into_iter().map(message).collect()
+    found.into_iter().map(parse_message).collect()
 }
 
 /// How many messages of a mailbox are unread.
-pub fn unread(town: &Snapshot, mailbox: &str) -> usize {
-    inbox(town, mailbox)
+pub fn count_unread(town: &Snapshot, mailbox: &str) -> usize {
+    list_inbox(town, mailbox)
         .iter()
         .filter(|message| !message.read)
         .count()
 }
 
 /// One message, by its id or by its place in the mailbox (1 is the newest).
-pub fn read(town: &Snapshot, mailbox: &str, which: &str) -> Result<Message, MailError> {
+pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailMessage, MailError> {
     let unknown = || MailError::Unknown {
         id: which.to_owned(),
     };
     if let Ok(place) = which.parse::<usize>() {
         let place = place.checked_sub(1).ok_or_else(unknown)?;
-        return inbox(town, mailbox)
+        return list_inbox(town, mailbox)
             .into_iter()
             .nth(place)
             .ok_or_else(unknown);
     }
     let bead = town
         .get(which)
-        .filter(|bead| is_message(bead) && !bead.is_tombstone());
-    bead.map(message).ok_or_else(unknown)
+        .filter(|bead| is_mail(bead) && !bead.is_tombstone());
+    bead.map(parse_message).ok_or_else(unknown)
 }
 
 /// Several messages, each by its id or by its place in the mailbox.
-pub fn read_all(
+pub fn find_messages(
     town: &Snapshot,
     mailbox: &str,
     which: &[String],
-) -> Result<Vec<Message>, MailError> {
-    which.iter().map(|one| read(town, mailbox, one)).collect()
+) -> Result<Vec<MailMessage>, MailError> {
+    which
+        .iter()
+        .map(|one| find_message(town, mailbox, one))
+        .collect()
 }
 
 /// Marks messages as read.
 pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, _| {
+    change_all(town, ids, |bead, _| {
         if !bead.has_label("read") {
             bead.labels.push("read".to_owned());
             bead.labels.sort();
@@ -137,23 +142,23 @@ pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
 
 /// Marks messages as unread.
 pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, _| {
+    change_all(town, ids, |bead, _| {
         bead.labels.retain(|label| label != "read");
     })
 }
 
 /// Takes messages out of their mailboxes.
-pub fn remove(town: &Town, ids: &[String], how: Removal) -> anyhow::Result<()> {
-    change_each(town, ids, |bead, now| {
+pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
+    change_all(town, ids, |bead, now| {
         // A deleted message is not brought back by archiving it.
-        if bead.is_open() || how == Removal::Deleted {
-            change::mark_closed(bead, how.reason(), now);
+        if bead.is_open() || how == MailRemoval::Deleted {
+            change::mark_closed(bead, how.close_reason(), now);
         }
     })
 }
 
 /// Changes messages, all or none.
-fn change_each(
+fn change_all(
     town: &Town,
     ids: &[String],
     change: impl Fn(&mut Bead, &Stamp),
@@ -162,7 +167,7 @@ fn change_each(
     town.transact(&store, |tx| {
         let now = tx.now();
         for id in ids {
-            let found = tx.get_live(id).filter(|bead| is_message(bead)).cloned();
+            let found = tx.get_live(id).filter(|bead| is_mail(bead)).cloned();
             let mut bead = found.ok_or_else(|| MailError::Unknown { id: id.clone() })?;
             change(&mut bead, &now);
             if tx.get(id) != Some(&bead) {
@@ -173,11 +178,11 @@ fn change_each(
     })
 }
 
-fn is_message(bead: &Bead) -> bool {
+fn is_mail(bead: &Bead) -> bool {
     bead.issue_type == Kind::Message || bead.has_label("gt:message")
 }
 
-fn message(bead: &Bead) -> Message {
+fn parse_message(bead: &Bead) -> MailMessage {
     let labelled = |key: &str| {
         bead.labels
             .iter()
@@ -185,7 +190,7 @@ fn message(bead: &Bead) -> Message {
             .map(str::to_owned)
     };
     let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
-    Message {
+    MailMessage {
         id: bead.id.clone(),
         from,
         to: bead.assignee.clone(),

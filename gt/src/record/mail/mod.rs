@@ -6,9 +6,10 @@
 mod delivered;
 mod inbox;
 
-pub use delivered::news;
+pub use delivered::take_new_messages;
 pub use inbox::{
-    Message, Removal, inbox, mark_read, mark_unread, read, read_all, remove, unread, with_archived,
+    MailMessage, MailRemoval, count_unread, find_message, find_messages, list_inbox,
+    list_with_archived, mark_read, mark_unread, remove_messages,
 };
 
 use bd::bead::hash::compute_short_hash;
@@ -62,11 +63,11 @@ pub enum MailError {
 }
 
 /// Sends a message from whoever acts; returns its id.
-pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
+pub fn send_message(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
     let store = town.open_town_store()?;
     let thread = match (&message.thread, &message.reply_to) {
-        (None, Some(original)) => thread_of(&store.snapshot()?, original),
+        (None, Some(original)) => thread_of_message(&store.snapshot()?, original),
         (thread, _) => thread.clone(),
     };
     let message = NewMessage {
@@ -82,13 +83,13 @@ pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
             .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
         ..message.clone()
     };
-    let id = town.transact(&store, |tx| write(tx, &message))?;
+    let id = town.transact(&store, |tx| write_message(tx, &message))?;
     town.record_event(&event!(Mail, to: message.to, subject: message.subject, id: id));
     Ok(id)
 }
 
 /// The thread of a message; none if it cannot be read.
-fn thread_of(town: &Snapshot, id: &str) -> Option<String> {
+fn thread_of_message(town: &Snapshot, id: &str) -> Option<String> {
     let labels = &town.get_live(id)?.labels;
     let thread = labels
         .iter()
@@ -98,9 +99,9 @@ fn thread_of(town: &Snapshot, id: &str) -> Option<String> {
 
 /// Answers a message: to its sender, in its thread, and the message counts as read. One of our own goes to its recipient
 /// once more.
-pub fn reply(
+pub fn send_reply(
     town: &Town,
-    to: &Message,
+    to: &MailMessage,
     subject: Option<&str>,
     body: &str,
 ) -> anyhow::Result<(String, NewMessage)> {
@@ -124,7 +125,7 @@ pub fn reply(
         permanent: !to.wisp,
         ..NewMessage::default()
     };
-    let id = send(town, &message)?;
+    let id = send_message(town, &message)?;
     if !to.read && to.to == own {
         mark_read(town, std::slice::from_ref(&to.id))?;
     }
@@ -133,9 +134,9 @@ pub fn reply(
 
 /// Writes a message as part of a transaction of the town's store; one that is there already stays as it
 /// is.
-pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
+pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     let operation = message.operation.as_deref().unwrap_or_default();
-    let id = message_id(operation, &message.to);
+    let id = hash_message_id(operation, &message.to);
     if tx.get(&id).is_some() {
         return Ok(id);
     }
@@ -176,7 +177,7 @@ pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
 }
 
 /// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
-pub(crate) fn message_id(operation: &str, to: &str) -> String {
+pub(crate) fn hash_message_id(operation: &str, to: &str) -> String {
     let digest = compute_short_hash(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")
 }
@@ -188,16 +189,16 @@ mod tests {
     #[test]
     fn one_operation_and_recipient_make_one_id() {
         assert_eq!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:1", "mayor/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:1", "mayor/")
         );
         assert_ne!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:2", "mayor/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:2", "mayor/")
         );
         assert_ne!(
-            message_id("landing:x:1", "mayor/"),
-            message_id("landing:x:1", "deacon/")
+            hash_message_id("landing:x:1", "mayor/"),
+            hash_message_id("landing:x:1", "deacon/")
         );
     }
 }

@@ -2,13 +2,13 @@
 
 use bd::bead::Bead;
 
-use super::{Ids, Slot};
+use super::{PolecatIds, Slot};
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::name::Worker;
 
 /// A bead and a worker reserved for each other. Holds the worker's slot lock.
-pub struct Claimed {
+pub struct Claim {
     /// The worker.
     pub worker: Worker,
     /// The bead.
@@ -16,12 +16,12 @@ pub struct Claimed {
     /// The worker's record as of the claim.
     pub slot: Slot,
     /// The worker's beads.
-    pub ids: Ids,
+    pub ids: PolecatIds,
     /// Held as long as this value lives.
     pub lock: Lock,
 }
 
-impl Claimed {
+impl Claim {
     /// The worker's address.
     pub fn address(&self) -> Address {
         self.ids.address.clone()

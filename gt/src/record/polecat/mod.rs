@@ -12,21 +12,22 @@ use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::Timestamp;
 
-pub use claimed::Claimed;
-pub use name::{pick as pick_name, theme_of, themes};
+pub use claimed::Claim;
+pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    Completion, MergeResult, Outcome, complete, note_merged, note_result, read as read_record,
+    MergeResult, WorkCompletion, WorkOutcome, append_completion, read_completions as read_record,
+    record_merged, record_result,
 };
 pub use slot::{
-    DoneMore, DoneRecord, FailedStep, GaveUp, Nudges, SlingStep, Slinging, Slot, SlotState,
-    TakenAway,
+    DoneDetails, DoneRecord, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
+    SlotState, WorkTakenAway,
 };
-pub use state::{PolecatState, Seen, SessionState, derive};
+pub use state::{PolecatState, SessionState, StateFacts, derive_state};
 
 use crate::host::ended;
 use crate::host::{LiveSession, ProcessEnd};
-use crate::record::progress::{self, Progress};
-use crate::record::pulse::Refusal;
+use crate::record::progress::{self, WorkerProgress};
+use crate::record::pulse::ApiRefusal;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -59,9 +60,9 @@ pub struct Polecat {
     /// When the last commit was made in its sandbox, if it has unfinished work.
     pub committed: Option<Timestamp>,
     /// Its progress, if it is at work in a session.
-    pub progress: Option<Progress>,
+    pub progress: Option<WorkerProgress>,
     /// The API's refusal that it waits for, or that its last session ended with.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<ApiRefusal>,
 }
 
 impl Polecat {
@@ -71,20 +72,20 @@ impl Polecat {
     }
 
     /// Whether a text is its address, in the long form or that of mail.
-    pub fn is_called(&self, text: &str) -> bool {
-        is_called(&self.rig, &self.name, text)
+    pub fn is_address(&self, text: &str) -> bool {
+        is_polecat_address(&self.rig, &self.name, text)
     }
 
     /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
     /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
-    pub fn takes_up_room(&self) -> bool {
-        self.busy || (self.hook.is_some() && self.slot.state.stuck().is_none())
+    pub fn is_counted_as_working(&self) -> bool {
+        self.busy || (self.hook.is_some() && self.slot.state.stuck_reason().is_none())
     }
 }
 
 /// The beads of one polecat.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ids {
+pub struct PolecatIds {
     /// Its address.
     pub address: Address,
     /// The id of its identity bead.
@@ -93,9 +94,9 @@ pub struct Ids {
     pub slot: String,
 }
 
-impl Ids {
+impl PolecatIds {
     /// The beads of a polecat by its name.
-    pub fn of(prefix: &str, rig: &str, name: &str) -> Self {
+    pub fn for_polecat(prefix: &str, rig: &str, name: &str) -> Self {
         let address = Address::Polecat(rig.to_owned(), name.to_owned());
         Self {
             agent: address.bead_id(prefix),
@@ -105,24 +106,24 @@ impl Ids {
     }
 
     /// The beads of the polecat that a bead is the identity of, if it is one.
-    pub fn of_agent(bead: &Bead) -> Option<Self> {
-        let rig = field(bead, &bead.rig, "rig");
+    pub fn from_identity_bead(bead: &Bead) -> Option<Self> {
+        let rig = agent_field(bead, &bead.rig, "rig");
         let name = name_of(bead, &rig)?;
         let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
-        Some(Self::of(prefix, &rig, &name))
+        Some(Self::for_polecat(prefix, &rig, &name))
     }
 
     /// Whether a bead is assigned to this polecat.
     pub fn is_assignee(&self, bead: &Bead) -> bool {
         match &self.address {
-            Address::Polecat(rig, name) => is_called(rig, name, &bead.assignee),
+            Address::Polecat(rig, name) => is_polecat_address(rig, name, &bead.assignee),
             other => bead.assignee == other.to_string() || bead.assignee == other.mailbox(),
         }
     }
 }
 
 /// Whether a text is the address of a polecat, in the long form or that of mail. Asked for each pair of worker and bead.
-fn is_called(rig: &str, name: &str, text: &str) -> bool {
+fn is_polecat_address(rig: &str, name: &str, text: &str) -> bool {
     let inside = text
         .strip_prefix(rig)
         .and_then(|rest| rest.strip_prefix('/'));
@@ -130,20 +131,23 @@ fn is_called(rig: &str, name: &str, text: &str) -> bool {
 }
 
 /// What the sessions of the town are, or that they could not be asked.
-pub type Sessions<'a> = Option<&'a [LiveSession]>;
+pub type SessionList<'a> = Option<&'a [LiveSession]>;
 
 /// All polecats of a rig, sorted by name.
-pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
-    let without = without_sessions(rig, beads);
-    without.iter().map(|one| one.with(sessions)).collect()
+pub fn list_polecats(rig: &RigLayout, beads: &Snapshot, sessions: SessionList) -> Vec<Polecat> {
+    let without = read_polecat_records(rig, beads);
+    without
+        .iter()
+        .map(|one| one.with_sessions(sessions))
+        .collect()
 }
 
 /// A polecat as its beads and its files have it, before its session is looked for.
-pub struct WithoutSession<'a> {
+pub struct PolecatRecords<'a> {
     rig: String,
     name: String,
     bead: &'a Bead,
-    ids: Ids,
+    ids: PolecatIds,
     slot: Slot,
     hook: Option<String>,
     hook_closed: bool,
@@ -152,27 +156,27 @@ pub struct WithoutSession<'a> {
 }
 
 /// All polecats of a rig, sorted by name: what can be read while somebody asks for the sessions.
-pub fn without_sessions<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<WithoutSession<'a>> {
+pub fn read_polecat_records<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<PolecatRecords<'a>> {
     let mut found: Vec<_> = beads
         .select_marked(
             &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
         )
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
-        .map(|(name, bead)| WithoutSession::read(rig, beads, name, bead))
+        .map(|(name, bead)| PolecatRecords::read(rig, beads, name, bead))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
 /// One polecat of a rig.
-pub fn one(
+pub fn find_polecat(
     rig: &RigLayout,
     beads: &Snapshot,
-    sessions: Sessions,
+    sessions: SessionList,
     name: &str,
 ) -> anyhow::Result<Polecat> {
-    all(rig, beads, sessions)
+    list_polecats(rig, beads, sessions)
         .into_iter()
         .find(|polecat| polecat.name == name)
         .ok_or_else(|| {
@@ -187,8 +191,8 @@ pub fn one(
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
     if !is_agent
-        || field(bead, &bead.role_type, "role_type") != "polecat"
-        || field(bead, &bead.rig, "rig") != rig
+        || agent_field(bead, &bead.role_type, "role_type") != "polecat"
+        || agent_field(bead, &bead.rig, "rig") != rig
     {
         return None;
     }
@@ -197,22 +201,22 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
 }
 
 /// A field of an agent's bead; older clients keep it in the description.
-fn field(bead: &Bead, stored: &str, key: &str) -> String {
+fn agent_field(bead: &Bead, stored: &str, key: &str) -> String {
     match stored {
         "" => bd::bead::fields::get_field(&bead.description, key).unwrap_or_default(),
         text => text.to_owned(),
     }
 }
 
-impl<'a> WithoutSession<'a> {
+impl<'a> PolecatRecords<'a> {
     fn read(rig: &RigLayout, beads: &Snapshot, name: String, bead: &'a Bead) -> Self {
         let prefix = bead
             .id
             .split_once(&format!("-{}-polecat-", rig.name()))
             .map_or("gt", |(p, _)| p);
-        let ids = Ids::of(prefix, rig.name(), &name);
+        let ids = PolecatIds::for_polecat(prefix, rig.name(), &name);
         let slot = Slot::load(beads, &ids.slot);
-        let hook = hook_of(beads, &ids);
+        let hook = polecat_hook_of(beads, &ids);
         let hooked = hook.as_deref().and_then(|id| beads.get(id));
         let has_work = hook.is_some() && slot.is_unfinished();
         Self {
@@ -221,7 +225,7 @@ impl<'a> WithoutSession<'a> {
             hook_closed: hooked.is_some_and(|bead| !bead.is_open()),
             busy: !Lock::is_free(&rig.slot_lock(&name)),
             committed: has_work
-                .then(|| progress::last_commit_of(rig, &name))
+                .then(|| progress::last_commit_of_worker(rig, &name))
                 .flatten(),
             ids,
             slot,
@@ -231,7 +235,7 @@ impl<'a> WithoutSession<'a> {
     }
 
     /// The polecat with its session, if there is one among these.
-    pub fn with(&self, sessions: Sessions) -> Polecat {
+    pub fn with_sessions(&self, sessions: SessionList) -> Polecat {
         let session_name = SessionName::for_agent(&self.ids.address);
         let is_own = |live: &&LiveSession| {
             let name = session_name.as_ref();
@@ -244,15 +248,15 @@ impl<'a> WithoutSession<'a> {
             _ => SessionState::Gone,
         };
         let slot = &self.slot;
-        let seen = Seen {
+        let seen = StateFacts {
             hook: self.hook.as_deref(),
             hook_closed: self.hook_closed,
             session: session_state,
             busy: self.busy,
             failed_done: slot.state.failed_done(),
-            done_begun: slot.state.done().is_some(),
+            done_begun: slot.state.done_record().is_some(),
         };
-        let (state, mut why) = derive(&seen);
+        let (state, mut why) = derive_state(&seen);
         why.push_str(&explain_state(state, &self.rig, &self.name, slot, session));
         Polecat {
             rig: self.rig.clone(),
@@ -283,11 +287,12 @@ fn explain_state(
 ) -> String {
     let mut why = String::new();
     if state == PolecatState::Stalled {
-        why.push_str(&how_it_came(slot, session));
+        why.push_str(&describe_last_end(slot, session));
     }
-    if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
+    if matches!(state, PolecatState::Stalled | PolecatState::Zombie)
+        && slot.state.stuck_reason().is_some()
     {
-        let again = if slot.state.cannot_succeed() {
+        let again = if slot.state.is_unrecoverable() {
             "not started again automatically"
         } else {
             "tried again later, less often each time"
@@ -300,7 +305,7 @@ fn explain_state(
 }
 
 /// How the last session of a stalled polecat ended.
-fn how_it_came(slot: &Slot, session: Option<&LiveSession>) -> String {
+fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
     let kept = || {
         slot.ended
             .as_ref()
@@ -315,7 +320,7 @@ fn how_it_came(slot: &Slot, session: Option<&LiveSession>) -> String {
 
 /// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if
 /// that is really hooked to it.
-pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
+pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
     use bd::bead::Status;
     let own = |bead: &&Bead| ids.is_assignee(bead);
     let agent = beads.get(&ids.agent);
@@ -332,7 +337,7 @@ pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
 }
 
 /// Makes the identity bead of a new polecat, or opens it again after a nuke, as part of a transaction.
-pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
+pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
     use bd::bead::Status;
     let now = tx.now();
     let mut bead = tx.get(bead_id).cloned().unwrap_or_else(|| Bead {
@@ -379,7 +384,7 @@ mod tests {
                 dead: Some(end),
                 ..LiveSession::default()
             };
-            how_it_came(&Slot::default(), Some(&live))
+            describe_last_end(&Slot::default(), Some(&live))
         };
         assert_eq!(
             told(ProcessEnd::Exit(7)),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How a piece of work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum WorkOutcome {
     /// Handed to the merge queue.
     Submitted,
     /// Finished without a change, for a stated reason.
@@ -16,9 +16,9 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
+impl WorkOutcome {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Submitted => "handed in",
             Self::NoChange => "no change",
@@ -29,11 +29,11 @@ impl Outcome {
 
 /// One entry of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completion {
+pub struct WorkCompletion {
     /// The bead.
     pub bead: String,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: WorkOutcome,
     /// When it ended, RFC 3339.
     pub at: String,
     /// From the claim to the end, in seconds.
@@ -78,7 +78,7 @@ pub enum MergeResult {
 
 impl MergeResult {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Merged => "merged",
             Self::Reworked => "reworked",
@@ -89,18 +89,18 @@ impl MergeResult {
 
 /// Notes what became of a request in the record of the worker that handed it in. A worker that is gone, or whose record does
 /// not have the request, has nothing to note.
-pub fn note_result(
+pub fn record_result(
     tx: &mut Tx,
     request: &Bead,
-    note: impl FnOnce(&mut Completion, &Stamp),
+    note: impl FnOnce(&mut WorkCompletion, &Stamp),
 ) -> anyhow::Result<()> {
     let id = bd::bead::fields::get_field(&request.description, "agent_bead").unwrap_or_default();
     let Some(mut agent) = tx.get(&id).filter(|bead| !bead.is_tombstone()).cloned() else {
         return Ok(());
     };
     let now = tx.now();
-    let mut entries = read(&agent);
-    let own = |entry: &&mut Completion| entry.request.as_deref() == Some(request.id.as_str());
+    let mut entries = read_completions(&agent);
+    let own = |entry: &&mut WorkCompletion| entry.request.as_deref() == Some(request.id.as_str());
     let Some(entry) = entries.iter_mut().rev().find(own) else {
         return Ok(());
     };
@@ -112,8 +112,8 @@ pub fn note_result(
 }
 
 /// Notes that a request is merged, as it was or after it was mended.
-pub fn note_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
-    note_result(tx, request, |entry, now| {
+pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
+    record_result(tx, request, |entry, now| {
         let is_as_it_was = !mended && entry.gate_failures == 0;
         entry.result = Some(if is_as_it_was {
             MergeResult::Merged
@@ -127,8 +127,12 @@ pub fn note_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<
 }
 
 /// Appends an entry to the record in the identity bead's metadata; other metadata stays.
-pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json::Result<()> {
-    let mut entries = read(bead);
+pub fn append_completion(
+    bead: &mut Bead,
+    entry: &WorkCompletion,
+    now: &Stamp,
+) -> serde_json::Result<()> {
+    let mut entries = read_completions(bead);
     entries.push(entry.clone());
     bead.set_metadata("record", entries)?;
     bead.updated_at = now.clone();
@@ -136,7 +140,7 @@ pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json:
 }
 
 /// Reads the record of an identity bead, oldest entry first.
-pub fn read(bead: &Bead) -> Vec<Completion> {
+pub fn read_completions(bead: &Bead) -> Vec<WorkCompletion> {
     let record = bead.metadata_object().remove("record");
     record
         .and_then(|record| serde_json::from_value(record).ok())

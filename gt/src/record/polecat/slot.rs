@@ -6,7 +6,7 @@ use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Ids;
+use super::PolecatIds;
 use crate::host::ended::SessionEnd;
 use crate::town::name::{BeadId, Branch, Lease};
 
@@ -58,8 +58,8 @@ pub struct Slot {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Timestamp>,
     /// The nudges that this session got because it made no progress.
-    #[serde(skip_serializing_if = "Nudges::is_empty")]
-    pub nudges: Nudges,
+    #[serde(skip_serializing_if = "NudgeCount::is_empty")]
+    pub nudges: NudgeCount,
     /// How often it was stuck on this bead; the wait before it is tried again doubles each time.
     #[serde(skip_serializing_if = "is_zero")]
     pub stuck_times: u32,
@@ -70,14 +70,14 @@ pub struct Slot {
 /// Nudges of a session that makes no progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Nudges {
+pub struct NudgeCount {
     /// How many.
     pub count: u32,
     /// When the last one was sent.
     pub last: Option<Timestamp>,
 }
 
-impl Nudges {
+impl NudgeCount {
     /// Those until now: what lies ahead was written under a clock that was wrong.
     #[must_use]
     pub fn until(self, now: Timestamp) -> Self {
@@ -108,7 +108,7 @@ pub enum SlotState {
     #[default]
     Idle,
     /// Being given a bead.
-    Slinging(Slinging),
+    Slinging(SlingInProgress),
     /// At work on it.
     Working,
     /// Handing the work in.
@@ -131,7 +131,7 @@ pub enum SlotState {
 /// A sling that has begun.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Slinging {
+pub struct SlingInProgress {
     /// How far it came.
     pub step: SlingStep,
     /// Whether the bead stays without a convoy.
@@ -180,7 +180,7 @@ struct Stored {
     host: Option<Timestamp>,
     lost: Vec<Timestamp>,
     refused: Vec<Timestamp>,
-    nudges: Nudges,
+    nudges: NudgeCount,
     stuck_times: u32,
     state: Option<SlotState>,
     /// Earlier versions: how far the sling came, with `none` and `started` at its ends.
@@ -193,7 +193,7 @@ struct Stored {
 
 impl Stored {
     /// The state as an earlier version wrote it.
-    fn earlier_state(&mut self) -> SlotState {
+    fn convert_earlier_state(&mut self) -> SlotState {
         let step = match self.sling.as_str() {
             "claimed" => Some(SlingStep::Claimed),
             "branched" => Some(SlingStep::Branched),
@@ -202,7 +202,7 @@ impl Stored {
         };
         let state = match (self.done.take(), step) {
             (Some(record), _) => SlotState::Finishing { record },
-            (None, Some(step)) => SlotState::Slinging(Slinging {
+            (None, Some(step)) => SlotState::Slinging(SlingInProgress {
                 step,
                 no_convoy: false,
                 no_molecule: false,
@@ -226,7 +226,7 @@ impl Stored {
 impl From<Stored> for Slot {
     fn from(mut stored: Stored) -> Self {
         let state = stored.state.take();
-        let state = state.unwrap_or_else(|| stored.earlier_state());
+        let state = state.unwrap_or_else(|| stored.convert_earlier_state());
         Self {
             lease: stored.lease,
             bead: stored.bead,
@@ -262,7 +262,7 @@ impl SlotState {
     }
 
     /// Why it is not restarted, if so.
-    pub fn stuck(&self) -> Option<&str> {
+    pub fn stuck_reason(&self) -> Option<&str> {
         match self {
             Self::Stuck { reason, .. } => Some(reason),
             _ => None,
@@ -270,38 +270,38 @@ impl SlotState {
     }
 
     /// The `gt done` that has begun; of a stuck worker the one that it is stuck in.
-    pub fn done(&self) -> Option<&DoneRecord> {
+    pub fn done_record(&self) -> Option<&DoneRecord> {
         match self {
             Self::Finishing { record } => Some(record),
-            Self::Stuck { before, .. } => before.done(),
+            Self::Stuck { before, .. } => before.done_record(),
             _ => None,
         }
     }
 
     /// The step at which `gt done` failed.
     pub fn failed_done(&self) -> Option<&FailedStep> {
-        self.done()?.failed.as_ref()
+        self.done_record()?.failed.as_ref()
     }
 
     /// Whether its `gt done` failed in a way that trying again cannot mend.
-    pub fn cannot_succeed(&self) -> bool {
+    pub fn is_unrecoverable(&self) -> bool {
         self.failed_done().is_some_and(|failed| !failed.retry)
     }
 
     /// The sling that has begun; of a stuck worker the one that it is stuck in.
-    pub fn slinging(&self) -> Option<&Slinging> {
+    pub fn sling_in_progress(&self) -> Option<&SlingInProgress> {
         match self {
             Self::Slinging(sling) => Some(sling),
-            Self::Stuck { before, .. } => before.slinging(),
+            Self::Stuck { before, .. } => before.sling_in_progress(),
             _ => None,
         }
     }
 
     /// The same, to change it.
-    pub fn slinging_mut(&mut self) -> Option<&mut Slinging> {
+    pub fn sling_in_progress_mut(&mut self) -> Option<&mut SlingInProgress> {
         match self {
             Self::Slinging(sling) => Some(sling),
-            Self::Stuck { before, .. } => before.slinging_mut(),
+            Self::Stuck { before, .. } => before.sling_in_progress_mut(),
             _ => None,
         }
     }
@@ -329,7 +329,7 @@ pub struct DoneRecord {
     pub no_change: Option<String>,
     /// What else it says.
     #[serde(skip_serializing_if = "is_nothing")]
-    pub more: Box<DoneMore>,
+    pub more: Box<DoneDetails>,
     /// The ref that holds the discovery documents that were taken from its sandbox; empty where there were none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documents: String,
@@ -344,7 +344,7 @@ pub struct DoneRecord {
 /// What a worker says that few say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct DoneMore {
+pub struct DoneDetails {
     /// The path of the specification of the work; empty where none was named.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub spec: String,
@@ -353,18 +353,18 @@ pub struct DoneMore {
     pub model: String,
     /// That the worker gives up, and why, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gave_up: Option<GaveUp>,
+    pub gave_up: Option<GivingUp>,
 }
 
 #[expect(clippy::borrowed_box, reason = "serde calls it so")]
-fn is_nothing(more: &Box<DoneMore>) -> bool {
-    **more == DoneMore::default()
+fn is_nothing(more: &Box<DoneDetails>) -> bool {
+    **more == DoneDetails::default()
 }
 
 /// What a worker says that gives up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct GaveUp {
+pub struct GivingUp {
     /// What was tried, and why it fails.
     pub why: String,
     /// Whether the bead is closed as failed, too.
@@ -385,7 +385,7 @@ pub struct FailedStep {
 /// What a polecat was in the middle of is not its business any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{bead} was taken off {worker} meanwhile (`bd show {bead}` names who has it)")]
-pub struct TakenAway {
+pub struct WorkTakenAway {
     /// The bead.
     pub bead: String,
     /// Who had it.
@@ -429,7 +429,7 @@ impl Slot {
 
     /// How many sessions have worked on its bead: handoffs, restarts and the first one. Earlier versions counted restarts
     /// only.
-    pub fn sessions(&self) -> usize {
+    pub fn session_count(&self) -> usize {
         self.started.max(self.respawns.len() + 1)
     }
 
@@ -443,7 +443,7 @@ impl Slot {
 
     /// The record as it is now, if the work is still this polecat's under the lease that was seen: the
     /// lease is current, the polecat names the bead, and the bead names the polecat.
-    pub fn still_held(&self, beads: &Snapshot, ids: &Ids) -> Result<Self, TakenAway> {
+    pub fn reload_held(&self, beads: &Snapshot, ids: &PolecatIds) -> Result<Self, WorkTakenAway> {
         let current = Self::load(beads, &ids.slot);
         let named = beads
             .get(&ids.agent)
@@ -454,7 +454,7 @@ impl Slot {
         if named && assigned && current.lease == self.lease && current.bead == self.bead {
             return Ok(current);
         }
-        Err(TakenAway {
+        Err(WorkTakenAway {
             bead: self.bead.to_string(),
             worker: ids.address.to_string(),
         })
@@ -494,7 +494,7 @@ mod tests {
     fn the_state_of_an_earlier_version_is_read() {
         let slot =
             read(r#"{"lease":3,"bead":"w-1","sling":"branched","failures":2,"failure":"no"}"#);
-        let sling = slot.state.slinging().unwrap();
+        let sling = slot.state.sling_in_progress().unwrap();
         assert_eq!((slot.lease, sling.step), (Lease(3), SlingStep::Branched));
         assert_eq!((sling.failures, sling.failure.as_str()), (2, "no"));
         assert_eq!(
@@ -504,15 +504,15 @@ mod tests {
         assert_eq!(read(r#"{"lease":9}"#).state, SlotState::Idle);
         let text = r#"{"bead":"w-1","sling":"started","done":{"summary":"s"},"stuck":"why"}"#;
         let slot = read(text);
-        assert_eq!(slot.state.stuck(), Some("why"));
-        assert_eq!(slot.state.done().unwrap().summary, "s");
+        assert_eq!(slot.state.stuck_reason(), Some("why"));
+        assert_eq!(slot.state.done_record().unwrap().summary, "s");
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let sling = SlotState::Slinging(Slinging {
+        let sling = SlotState::Slinging(SlingInProgress {
             no_convoy: true,
-            ..Slinging::default()
+            ..SlingInProgress::default()
         });
         let record = DoneRecord::default();
         for state in [

@@ -22,7 +22,7 @@ pub enum PolecatState {
 
 impl PolecatState {
     /// The word shown and stored in JSON.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Working => "working",
             Self::Idle => "idle",
@@ -46,7 +46,7 @@ pub enum SessionState {
 
 /// What is known about a polecat when its state is derived.
 #[derive(Debug, Clone)]
-pub struct Seen<'a> {
+pub struct StateFacts<'a> {
     /// The bead on its hook.
     pub hook: Option<&'a str>,
     /// Whether that bead is closed.
@@ -62,7 +62,7 @@ pub struct Seen<'a> {
 }
 
 /// Derives the state and says why, in a few words.
-pub fn derive(seen: &Seen) -> (PolecatState, String) {
+pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
     use SessionState::{Alive, Gone, Unknown};
     let Some(hook) = seen.hook else {
         return match seen.session {
@@ -117,8 +117,8 @@ pub fn derive(seen: &Seen) -> (PolecatState, String) {
 mod tests {
     use super::*;
 
-    fn seen_state(hook: Option<&str>, session: SessionState) -> Seen<'_> {
-        Seen {
+    fn seen_state(hook: Option<&str>, session: SessionState) -> StateFacts<'_> {
+        StateFacts {
             hook,
             hook_closed: false,
             session,
@@ -145,7 +145,7 @@ mod tests {
             (seen_state(None, Unknown), PolecatState::Idle),
             (seen_state(None, Alive), PolecatState::Zombie),
             (
-                Seen {
+                StateFacts {
                     busy: true,
                     ..seen_state(None, Alive)
                 },
@@ -155,42 +155,42 @@ mod tests {
             (seen_state(Some("b"), Gone), PolecatState::Stalled),
             (seen_state(Some("b"), Unknown), PolecatState::Working),
             (
-                Seen {
+                StateFacts {
                     busy: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Working,
             ),
             (
-                Seen {
+                StateFacts {
                     hook_closed: true,
                     ..seen_state(Some("b"), Alive)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     hook_closed: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     done_begun: true,
                     ..seen_state(Some("b"), Gone)
                 },
                 PolecatState::Zombie,
             ),
             (
-                Seen {
+                StateFacts {
                     done_begun: true,
                     ..seen_state(Some("b"), Alive)
                 },
                 PolecatState::Working,
             ),
             (
-                Seen {
+                StateFacts {
                     failed_done: Some(&failed),
                     ..seen_state(Some("b"), Alive)
                 },
@@ -198,19 +198,19 @@ mod tests {
             ),
         ];
         for (seen, expected) in cases {
-            assert_eq!(derive(&seen).0, expected, "{seen:?}");
+            assert_eq!(derive_state(&seen).0, expected, "{seen:?}");
         }
     }
 
     #[test]
     fn a_failed_done_names_its_step() {
         let failed = failed();
-        let seen = Seen {
+        let seen = StateFacts {
             failed_done: Some(&failed),
             ..seen_state(Some("b"), SessionState::Gone)
         };
         assert_eq!(
-            derive(&seen).1,
+            derive_state(&seen).1,
             "`gt done` failed at: push: no route; it is tried again"
         );
     }

@@ -3,10 +3,10 @@
 use super::Page;
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::record::pause::Pause;
+use crate::record::pause::TownPause;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    if let Some(pause) = Pause::of(town) {
+    if let Some(pause) = TownPause::load(town) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
     }
     let status = daemon::read_daemon_status(town);

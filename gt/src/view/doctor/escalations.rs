@@ -17,8 +17,8 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     else {
         return;
     };
-    for one in escalation::list(&beads, false) {
-        let severity = one.severity.word();
+    for one in escalation::list_escalations(&beads, false) {
+        let severity = one.severity.name();
         let text = format!("{} is open ({severity}): {}", one.id, one.title);
         if one.is_acked() {
             page.note(text, &one.next_step());

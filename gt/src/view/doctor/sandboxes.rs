@@ -18,7 +18,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             continue;
         };
         let before = page.all.len();
-        let polecats = polecat::all(&rig, &beads, None);
+        let polecats = polecat::list_polecats(&rig, &beads, None);
         for one in &polecats {
             let sandbox = Sandbox::of(town, &rig, &one.name);
             if !sandbox.path().exists() {

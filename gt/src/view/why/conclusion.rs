@@ -65,14 +65,14 @@ fn describe(view: &TownView, polecat: &Polecat) -> String {
     let progress = progress.map_or_else(String::new, |progress| {
         format!("; {}", progress.describe(view.now))
     });
-    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.word());
+    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.name());
     format!("{rig}/{name} is {word}: {}{progress}", polecat.why)
 }
 
 impl Explanation {
     fn rig(&mut self, view: &TownView, rig: &str) {
         let polecats = view.polecats_of(rig);
-        let states = polecats.iter().map(|polecat| polecat.state.word());
+        let states = polecats.iter().map(|polecat| polecat.state.name());
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for state in states {
             *counts.entry(state).or_default() += 1;
@@ -95,7 +95,7 @@ impl Explanation {
             self.now.push(format!("merge queue: {}", queue.describe()));
             self.next_steps.push(format!("gt mq list {rig}"));
         }
-        let queued = queued_sling::queued_slings(beads);
+        let queued = queued_sling::list_queued_slings(beads);
         if !queued.is_empty() {
             let ids: Vec<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
             self.now
@@ -105,7 +105,7 @@ impl Explanation {
 
     fn agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
         if let Address::Polecat(rig, name) = address {
-            let Ok(polecat) = view.polecat(rig, name) else {
+            let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
             };
             self.now.push(describe(view, polecat));
@@ -123,7 +123,7 @@ impl Explanation {
             Some(false) => "it has no session",
             None => "sessions cannot be asked",
         };
-        let work = view.hook_of(address).map_or_else(
+        let work = view.hooked_bead_of(address).map_or_else(
             || "no work is on its hook".to_owned(),
             |bead| format!("{} is on its hook", bead.id),
         );
@@ -145,7 +145,7 @@ impl Explanation {
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
-        if let Some(reason) = merge_request::needs_person(bead).filter(|_| bead.is_open()) {
+        if let Some(reason) = merge_request::reason_for_user(bead).filter(|_| bead.is_open()) {
             self.now
                 .push(format!("blocked: {}", escape::escape_line(&reason)));
             self.next_steps.push(format!("gt mq retry {id}"));
@@ -157,7 +157,7 @@ impl Explanation {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
-        let queued = queued_sling::queued_slings(beads);
+        let queued = queued_sling::list_queued_slings(beads);
         let Some(one) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
             return;
         };
@@ -180,7 +180,7 @@ impl Explanation {
         }
         let git = Git::at(town.layout.rig(rig).repo());
         // A repository that cannot be asked is reported by `gt doctor`.
-        for saved in attempt::rescues(&git, rig, &bead.id).unwrap_or_default() {
+        for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
             let (subject, name) = (
                 escape::escape_line(&saved.subject),
                 escape::escape_line(&saved.refname),
@@ -208,12 +208,12 @@ impl Explanation {
 
     /// An escalation or a convoy.
     fn town_bead(&mut self, view: &TownView, bead: &Bead) {
-        if let Some(one) = Escalation::read(bead).filter(Escalation::is_open) {
+        if let Some(one) = Escalation::from_bead(bead).filter(Escalation::is_open) {
             let taken = match one.acked_by.as_str() {
                 "" => "nobody has acknowledged it".to_owned(),
                 by => format!("acknowledged by {by}"),
             };
-            let word = one.severity.word();
+            let word = one.severity.name();
             self.now.push(format!("{word} and open, {taken}"));
             self.next_steps.push(one.next_step());
         }
@@ -223,7 +223,7 @@ impl Explanation {
     }
 
     fn convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
-        for one in escalation::blocking(town, bead) {
+        for one in escalation::find_blocking(town, bead) {
             self.now
                 .push(format!("blocked by {}: {}", one.id, one.title));
             self.next_steps.push(one.next_step());

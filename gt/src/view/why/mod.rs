@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::record::polecat::Ids;
+use crate::record::polecat::PolecatIds;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
@@ -141,7 +141,7 @@ fn is_known(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
     let is_agent = match town.parse_address(what) {
         Ok(address) if own.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
-            let id = Ids::of(&town.prefix_of_rig(&rig), &rig, &name).agent;
+            let id = PolecatIds::for_polecat(&town.prefix_of_rig(&rig), &rig, &name).agent;
             stores.get(&id).is_some()
         }
         Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),

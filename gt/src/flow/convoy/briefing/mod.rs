@@ -99,7 +99,7 @@ impl SaidOfWork {
 
     /// The attempts that failed until a time, oldest first.
     fn failures(&self, until: Timestamp) -> Vec<Attempt> {
-        let mut failed = attempt::failures(self.attempts.as_ref());
+        let mut failed = attempt::failed_attempts(self.attempts.as_ref());
         failed.retain(|attempt| time_of(attempt) <= until);
         failed
     }
@@ -111,12 +111,12 @@ fn time_of(failed: &Attempt) -> Timestamp {
 
 /// What a failed attempt teaches, as the reason of a bead that was closed as failed says it.
 fn lesson_of(failed: &Attempt) -> String {
-    format!("Failed: {}", failed.failure())
+    format!("Failed: {}", failed.failure_reason())
 }
 
 /// The same in one line.
 fn lesson_in_line(failed: &Attempt) -> String {
-    let words: Vec<&str> = failed.failure().split_whitespace().collect();
+    let words: Vec<&str> = failed.failure_reason().split_whitespace().collect();
     cut(&words.join(" "), LESSON)
 }
 

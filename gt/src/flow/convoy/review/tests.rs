@@ -39,7 +39,8 @@ fn description(town: &LiveTown) -> String {
 }
 
 fn convoys(town: &LiveTown) -> usize {
-    crate::record::convoy::list(&town.open_town_store().unwrap().snapshot().unwrap(), true).len()
+    crate::record::convoy::list_convoys(&town.open_town_store().unwrap().snapshot().unwrap(), true)
+        .len()
 }
 
 const WITH: &str = "---\nkeeper: ADR-001\n---\nOriginal.\n";
@@ -75,7 +76,7 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
         assert!(resume(town, id).unwrap().is_none());
         let store = town.open_town_store().unwrap().snapshot().unwrap();
         assert!(unfinished(&store).is_empty() && list(&store, true).is_empty());
-        let convoy = crate::record::convoy::list(&store, false)[0];
+        let convoy = crate::record::convoy::list_convoys(&store, false)[0];
         assert_eq!(
             crate::flow::convoy::decision_for(convoy, "")
                 .unwrap()

@@ -12,7 +12,7 @@ use super::{Part, Pointer, Room};
 use crate::flow::convoy::briefing;
 use crate::flow::discovery::KeptDocument;
 use crate::flow::followup::{Before, StandsOn};
-use crate::record::attempt::{Attempt, Trace};
+use crate::record::attempt::{Attempt, AttemptTrace};
 use crate::record::molecule::{Molecule, MoleculeStep};
 
 /// How many attempts are told, the last ones.
@@ -30,7 +30,7 @@ const DONE: &str = "\n## What was done\n\n";
 /// What was tried on this bead before; nothing where nothing was.
 pub(in crate::flow::prime) fn attempts(
     bead: &str,
-    attempts: &[(Attempt, Trace)],
+    attempts: &[(Attempt, AttemptTrace)],
     rescues: &[Rescue],
 ) -> Option<Part> {
     if attempts.is_empty() && rescues.is_empty() {
@@ -142,7 +142,7 @@ fn steps_of(before: &Before<'_>) -> String {
         .original
         .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
     let told = before.molecule.as_ref();
-    let told = told.filter(|molecule| !is_done || molecule.done() > 0);
+    let told = told.filter(|molecule| !is_done || molecule.count_done() > 0);
     told.map(steps).unwrap_or_default()
 }
 
@@ -151,7 +151,7 @@ fn steps(molecule: &Molecule) -> String {
         "\nIts molecule: {} \"{}\", {} of {} steps done\n",
         escape::escape_line(&molecule.id),
         escape::escape_line(&molecule.title),
-        molecule.done(),
+        molecule.count_done(),
         molecule.steps.len()
     );
     text.push_str(&marked(&molecule.steps, ""));
@@ -185,7 +185,7 @@ fn unmerged(on: &StandsOn) -> String {
 }
 
 /// The follow-ups before this one.
-fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> Option<String> {
+fn earlier(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> Option<String> {
     if beads.is_empty() {
         return None;
     }
@@ -218,7 +218,7 @@ fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> Option<String> {
     Some(text)
 }
 
-fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
+fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
     let surplus = attempts.len().saturating_sub(ATTEMPTS);
     let mut text = String::new();
     if surplus > 0 {
@@ -231,7 +231,7 @@ fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
 }
 
 /// Saved work that no attempt shown names, the newest first.
-fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
+fn leftovers(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]) -> String {
     let shown = &attempts[attempts.len().saturating_sub(ATTEMPTS)..];
     let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
     let others = rescues
@@ -244,7 +244,7 @@ fn leftovers(attempts: &[(Attempt, Trace)], rescues: &[Rescue]) -> String {
     named(heading, &others.collect::<Vec<_>>(), FEW)
 }
 
-fn one(attempt: &Attempt, trace: &Trace) -> String {
+fn one(attempt: &Attempt, trace: &AttemptTrace) -> String {
     let sessions = match attempt.sessions {
         0 => String::new(),
         1 => " (1 session)".to_owned(),
@@ -348,7 +348,7 @@ mod tests {
             why: "handed in as w-mr-1: merged".to_owned(),
             ..Attempt::default()
         };
-        let trace = Trace {
+        let trace = AttemptTrace {
             commits: vec![("abc".to_owned(), "Parse \u{1b}[31mall".to_owned())],
             files: (0..25).map(|number| format!("src/{number}.rs")).collect(),
         };
@@ -451,7 +451,7 @@ mod tests {
                     why,
                     ..Attempt::default()
                 },
-                Trace::default(),
+                AttemptTrace::default(),
             )
         };
         let all: Vec<_> = (0..5).map(made).collect();

@@ -4,10 +4,10 @@ use kit::ui::escape;
 
 use super::foreign::quoted;
 use super::{Part, Pointer, Room};
-use crate::record::mail::Message;
+use crate::record::mail::MailMessage;
 
 /// A handoff note, each line quoted.
-pub(in crate::flow::prime) fn handoff(message: &Message) -> Part {
+pub(in crate::flow::prime) fn handoff(message: &MailMessage) -> Part {
     let from = escape::escape_line(&message.from);
     let subject = escape::escape_line(&message.subject);
     let mut text = format!(

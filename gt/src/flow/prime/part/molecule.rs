@@ -19,11 +19,11 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
     let total = found.steps.len();
     let mut text = format!(
         "# Your molecule: {id} \"{title}\", {} of {total} steps done\n\n",
-        found.done()
+        found.count_done()
     );
     match &found.current {
         Some(step) => text.push_str(&current(found, step, total)),
-        None if found.done() == total => {
+        None if found.count_done() == total => {
             text.push_str("All steps are done: hand the work in with `gt done`.\n");
         }
         None => text.push_str(&format!(
@@ -78,7 +78,7 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
     text.push_str(&format!(
         "When it is done: `gt mol step done {id}`, which begins the next step.\n"
     ));
-    match found.after_current() {
+    match found.step_after_current() {
         Some(next) => text.push_str(&format!("Next: {}\n", escape::escape_line(&next.title))),
         None => text.push_str("It is the last step: hand the work in with `gt done` after it.\n"),
     }

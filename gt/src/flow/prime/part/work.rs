@@ -43,7 +43,7 @@ pub(in crate::flow::prime) fn work(
         ));
     }
     if !(slot.respawns.is_empty() && slot.refused.is_empty()) && occasion != Occasion::Compact {
-        let sessions = slot.sessions();
+        let sessions = slot.session_count();
         text.push_str(&format!(
             "This is session {sessions} on this work: look at `git status` and `git log` first, and go on \
              where the last one stopped.\n"
