@@ -101,9 +101,9 @@ fn briefings(criterion: &mut Criterion) {
     };
     let text = |stores: &TownStores| {
         let convoy = stores.town.get("hq-cv-bench").unwrap();
-        let entries = briefing::entries(stores, convoy);
+        let entries = briefing::collect_items(stores, convoy);
         assert_eq!(entries.len(), BEADS);
-        briefing::block(&convoy.title, &entries, "web-000").unwrap()
+        briefing::format_briefing(&convoy.title, &entries, "web-000").unwrap()
     };
     // An index made in the moment in which its file changed is in doubt: let both grow older, as they do in a town.
     for store in [&rig, &town] {

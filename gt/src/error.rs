@@ -6,7 +6,7 @@ use kit::failure::Failure;
 
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
-use crate::flow::molecule::StepsOpen;
+use crate::flow::molecule::OpenStepsError;
 use crate::flow::recipient::UnknownRecipient;
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
@@ -119,7 +119,7 @@ fn of_work(
     if error.is::<UnknownRecipient>() {
         return Some(("not_found", Some("`gt status` shows rigs and agents")));
     }
-    if error.is::<StepsOpen>() {
+    if error.is::<OpenStepsError>() {
         return Some((
             "steps_open",
             Some(

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bd::git::{Git, Identity};
 use kit::sys::{Clock, Env, RandomSource};
 
-use crate::flow::install::{InstallRequest, install};
-use crate::flow::rig::{self, AddRequest, Added};
+use crate::flow::install::{InstallRequest, install_town};
+use crate::flow::rig::{self, AddRigReport, AddRigRequest};
 use crate::host::FakeHost;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
@@ -34,7 +34,7 @@ impl Place {
         ];
         let env = Env::with_vars(folder.path(), vars);
         let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
-        install(&env, &clock, &root, &InstallRequest::default()).unwrap();
+        install_town(&env, &clock, &root, &InstallRequest::default()).unwrap();
         let host = Arc::new(FakeHost::new());
         let town = Town {
             layout: TownLayout::new(&root),
@@ -89,16 +89,16 @@ impl Place {
     }
 
     /// Adds a rig.
-    pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<Added> {
-        self.ask(&AddRequest {
+    pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<AddRigReport> {
+        self.ask(&AddRigRequest {
             name: name.to_owned(),
             url: url.map(str::to_owned),
-            ..AddRequest::default()
+            ..AddRigRequest::default()
         })
     }
 
     /// Adds a rig as asked for.
-    pub(crate) fn ask(&self, request: &AddRequest) -> anyhow::Result<Added> {
-        rig::add(&self.town, request, &|_| {})
+    pub(crate) fn ask(&self, request: &AddRigRequest) -> anyhow::Result<AddRigReport> {
+        rig::add_rig(&self.town, request, &|_| {})
     }
 }

@@ -244,7 +244,7 @@ fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
 
 /// Keeps briefings ready. They are derived: failing only means that readers compute them.
 fn prepare_briefings(town: &LiveTown) {
-    if let Err(error) = gt::flow::convoy::ready::prepare(town) {
+    if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
     keep_stores(town);

@@ -19,5 +19,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(bead) => bead.clone(),
         None => gt::record::hook::find_hooked_bead(&town, &town.actor)?,
     };
-    prime::shown(gt::flow::prime::brief(&town, &bead)?, args.explain)
+    prime::shown(gt::flow::prime::build_brief(&town, &bead)?, args.explain)
 }

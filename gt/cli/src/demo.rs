@@ -8,8 +8,8 @@ use kit::ui::{Page, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::Standing;
-use gt::flow::demo::{self, DemoRequest, Line, Shown, Watcher};
+use gt::flow::convoy::BeadStanding;
+use gt::flow::demo::{self, DemoBead, DemoReport, DemoRequest, DemoWatcher};
 use gt::town::temporary;
 
 /// Run a complete town in a temporary folder
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         keep: args.keep,
     };
     let mut screen = Screen::new(ctx, stop);
-    let shown = demo::demo(&ctx.env, &request, &mut screen);
+    let shown = demo::run_demo(&ctx.env, &request, &mut screen);
     screen.end();
     build_report(shown?, show)
 }
@@ -53,7 +53,7 @@ struct Screen<'a> {
     bars: MultiProgress,
     lines: Vec<ProgressBar>,
     total: Option<ProgressBar>,
-    last: Vec<Line>,
+    last: Vec<DemoBead>,
 }
 
 impl<'a> Screen<'a> {
@@ -98,12 +98,12 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl Watcher for Screen<'_> {
-    fn say(&mut self, text: &str) {
+impl DemoWatcher for Screen<'_> {
+    fn report_step(&mut self, text: &str) {
         self.ctx.ui.status(text);
     }
 
-    fn beads(&mut self, lines: &[Line]) {
+    fn report_beads(&mut self, lines: &[DemoBead]) {
         if self.lines.is_empty() {
             self.make_bars(lines.len());
         }
@@ -113,7 +113,7 @@ impl Watcher for Screen<'_> {
         }
         let done = lines
             .iter()
-            .filter(|line| line.standing == Standing::Done)
+            .filter(|line| line.standing == BeadStanding::Done)
             .count();
         if let Some(total) = &self.total {
             total.set_position(u64::try_from(done).unwrap_or(u64::MAX));
@@ -126,36 +126,39 @@ impl Watcher for Screen<'_> {
         lines.clone_into(&mut self.last);
     }
 
-    fn interrupted(&self) -> bool {
+    fn is_interrupted(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-fn steps(standing: Standing) -> u64 {
+fn steps(standing: BeadStanding) -> u64 {
     match standing {
-        Standing::Open | Standing::Blocked | Standing::Failed | Standing::Unknown => 0,
-        Standing::Working => 1,
-        Standing::Merging | Standing::NeedsStep => 3,
-        Standing::Done => 4,
+        BeadStanding::Open
+        | BeadStanding::Blocked
+        | BeadStanding::Failed
+        | BeadStanding::Unknown => 0,
+        BeadStanding::Working => 1,
+        BeadStanding::Merging | BeadStanding::NeedsStep => 3,
+        BeadStanding::Done => 4,
     }
 }
 
-fn describe_line(line: &Line) -> String {
+fn describe_line(line: &DemoBead) -> String {
     let title = escape::escape_line(&line.title);
     let state = match line.standing {
-        Standing::Open => "open".to_owned(),
-        Standing::Blocked => escape::escape_line(&line.detail),
-        Standing::Working => format!("{} works on it", line.detail),
-        Standing::Merging => "in the merge queue".to_owned(),
-        Standing::NeedsStep => format!("blocked: {}", escape::escape_line(&line.detail)),
-        Standing::Done => format!("merged, by {}", line.detail),
-        Standing::Failed => "failed".to_owned(),
-        Standing::Unknown => "unknown".to_owned(),
+        BeadStanding::Open => "open".to_owned(),
+        BeadStanding::Blocked => escape::escape_line(&line.detail),
+        BeadStanding::Working => format!("{} works on it", line.detail),
+        BeadStanding::Merging => "in the merge queue".to_owned(),
+        BeadStanding::NeedsStep => format!("blocked: {}", escape::escape_line(&line.detail)),
+        BeadStanding::Done => format!("merged, by {}", line.detail),
+        BeadStanding::Failed => "failed".to_owned(),
+        BeadStanding::Unknown => "unknown".to_owned(),
     };
     format!("{}  {title}: {state}", line.id)
 }
 
-fn show(shown: &Shown, page: &mut Page) {
+fn show(shown: &DemoReport, page: &mut Page) {
     page.blank();
     page.line(page.style().bold("Merged commits"));
     for commit in &shown.merged {

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::done::{self, Report};
+use gt::flow::done::{self, WorkReport};
 use gt::record::polecat::GivingUp;
 
 /// Finish the work on your hook (polecats).
@@ -51,15 +51,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
     }
     let close = args.close;
-    let report = Report {
+    let report = WorkReport {
         summary: args.summary,
         no_change: args.no_change,
         spec: args.spec,
         gave_up: args.failed.map(|why| GivingUp { why, close }),
         close_steps: args.close_steps,
     };
-    let worker = done::identify(&town)?;
-    let finished = done::done(&town, &worker, &report)?;
+    let worker = done::identify_worker(&town)?;
+    let finished = done::finish_work(&town, &worker, &report)?;
     gt::host::daemon::wake_daemon(&town);
     if !args.stay {
         // Said before the session ends, which takes this process with it.

@@ -4,7 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::down::{self, Down};
+use gt::flow::down::{self, DownReport};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
 }
 
-fn show(down: &Down, page: &mut Page) {
+fn show(down: &DownReport, page: &mut Page) {
     let daemon = if down.daemon {
         "the daemon has ended"
     } else {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::followup::{self, FollowupRequest, Made};
-use gt::flow::sling::{self, Slung};
+use gt::flow::followup::{self, FollowupReport, FollowupRequest};
+use gt::flow::sling::{self, SlingReport};
 
 /// Make a bead that continues earlier work
 ///
@@ -39,14 +39,14 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
-    made: Made,
+    made: FollowupReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slung: Option<Slung>,
+    slung: Option<SlingReport>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let made = followup::make(
+    let made = followup::create_followup(
         &town,
         &FollowupRequest {
             of: args.of,
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 target: if target.is_empty() { rig } else { target },
                 ..sling::SlingRequest::default()
             };
-            let slung = sling::sling(&town, &request)
+            let slung = sling::sling_bead(&town, &request)
                 .map_err(|error| error.context(format!("{} is made, but not slung", made.bead)))?;
             gt::host::daemon::wake_daemon(&town);
             Some(slung)

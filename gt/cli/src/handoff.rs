@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff::{self, HandedOff, HandoffRequest};
+use gt::flow::handoff::{self, HandoffReport, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         message: args.message,
     };
     if args.collect {
-        let state = handoff::collect(&town, &agent)?;
+        let state = handoff::collect_state(&town, &agent)?;
         let parts = [request.message.trim_end(), state.as_str()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         request.message = parts.join("\n\n---\n\n");
@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(done, show_handoff)
 }
 
-fn show_handoff(done: &HandedOff, page: &mut kit::ui::Page) {
+fn show_handoff(done: &HandoffReport, page: &mut kit::ui::Page) {
     page.line(format!(
         "✓ the session of {} ends, the next one starts",
         done.agent

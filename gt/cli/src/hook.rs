@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         address != Address::Overseer,
         "the overseer has no hook: name an agent, such as <rig>/polecats/<name>"
     );
-    let found = prime::prime(&town, &address, prime::Occasion::Brief, "")?;
+    let found = prime::build_context(&town, &address, prime::Occasion::Brief, "")?;
     let shown = Shown {
         agent: address.to_string(),
         status: if found.bead.is_some() {

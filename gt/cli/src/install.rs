@@ -4,7 +4,7 @@ use kit::sys::Clock;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::install::{InstallRequest, install};
+use gt::flow::install::{InstallRequest, install_town};
 
 /// Make a town, or complete one
 #[derive(Debug, clap::Args)]
@@ -24,14 +24,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let root = ctx.env.make_absolute(&args.path);
     // A trailing `.` has no name, and links are kept as the person wrote them.
     let root: std::path::PathBuf = root.components().collect();
-    let owner = InstallRequest::of_git_user(ctx.env.cwd());
+    let owner = InstallRequest::from_git_user(ctx.env.cwd());
     let request = InstallRequest {
         name: args.name,
         email: args.owner.or_else(|| owner.email.clone()),
         ..owner
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
-    let installed = install(&ctx.env, &clock, &root, &request)?;
+    let installed = install_town(&ctx.env, &clock, &root, &request)?;
     if let Some(around) = &installed.inside {
         ctx.ui.warn(&format!(
             "this town lies inside the town at {}",

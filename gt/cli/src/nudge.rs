@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::nudge::nudge;
+use gt::flow::nudge::nudge_agent;
 
 /// Type a message into an agent's session
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.parse_address(&args.agent)?;
-    let nudged = nudge(&town, &agent, &args.message.join(" "))?;
+    let nudged = nudge_agent(&town, &agent, &args.message.join(" "))?;
     build_report(nudged, |nudged, page| {
         page.line(format!("✓ {} {}", nudged.agent, nudged.how));
     })

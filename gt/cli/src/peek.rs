@@ -24,10 +24,10 @@ struct Peeked {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.parse_address(&args.agent)?;
-    let lines = show::screen(&town, &agent, args.lines)?;
+    let lines = show::read_screen(&town, &agent, args.lines)?;
     let peeked = Peeked {
         agent: agent.to_string(),
-        session: show::name_of(&agent)?.to_string(),
+        session: show::session_name_of(&agent)?.to_string(),
         lines,
     };
     build_report(peeked, |peeked, page| {

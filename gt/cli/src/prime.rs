@@ -4,7 +4,7 @@ use super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
-use gt::flow::prime::{self, BegunSession, Fate, Occasion, Prime};
+use gt::flow::prime::{self, Occasion, PartFate, SessionContext, StartedSession};
 use gt::record::mail;
 
 /// Print the context of this session
@@ -39,12 +39,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         AgentEvent::default()
     };
     let occasion = if args.hook {
-        Occasion::of_event(event.field("hook_event_name"), event.field("source"))
+        Occasion::from_event(event.field("hook_event_name"), event.field("source"))
     } else {
         Occasion::Asked
     };
     let session = session(ctx, &event);
-    let found = prime::prime(&town, &town.actor, occasion, &session)?;
+    let found = prime::build_context(&town, &town.actor, occasion, &session)?;
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
     if !found.handoff.is_empty() && in_session && !looks_only {
@@ -56,27 +56,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
-        prime::mark_reported(&town, &session, convoy);
+        prime::mark_decision_reported(&town, &session, convoy);
     }
     if occasion == Occasion::Precompact && !args.dry_run {
         // What cannot be saved keeps nobody from the summary.
-        if let Err(error) = checkpoint::save(&town, &town.actor, &session) {
+        if let Err(error) = checkpoint::save_session_state(&town, &town.actor, &session) {
             ctx.ui.warn(&format!("no checkpoint: {error:#}"));
         }
     }
-    if occasion.begins_session() && !args.dry_run {
+    if occasion.is_session_start() && !args.dry_run {
         let id = match event.field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
-        let begun = BegunSession {
+        let begun = StartedSession {
             id,
             source: event.field("source"),
             bead,
             transcript: event.field("transcript_path"),
         };
-        prime::session_began(&town, begun);
+        prime::record_session_start(&town, begun);
     }
     if args.context_json {
         let text = event.context_json(found.text.trim_end());
@@ -96,7 +96,7 @@ fn session(ctx: &Context, event: &AgentEvent) -> String {
 }
 
 /// A context as text, or what it is made of.
-pub(super) fn shown(found: Prime, explain: bool) -> CommandResult {
+pub(super) fn shown(found: SessionContext, explain: bool) -> CommandResult {
     build_report(found, move |found, page| {
         if explain {
             explained(found, page);
@@ -106,7 +106,7 @@ pub(super) fn shown(found: Prime, explain: bool) -> CommandResult {
     })
 }
 
-fn explained(found: &Prime, page: &mut kit::ui::Page) {
+fn explained(found: &SessionContext, page: &mut kit::ui::Page) {
     page.line(format!(
         "{} bytes for {}, of {} at most ({})",
         found.text.len(),
@@ -116,9 +116,9 @@ fn explained(found: &Prime, page: &mut kit::ui::Page) {
     ));
     for part in &found.parts {
         let fate = match part.fate {
-            Fate::Kept => "kept".to_owned(),
-            Fate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
-            Fate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
+            PartFate::Kept => "kept".to_owned(),
+            PartFate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
+            PartFate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
         };
         page.line(format!(
             "  {:<9} {:>5} bytes, about {:>4} tokens, from {}; {fate}",

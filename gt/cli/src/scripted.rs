@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::flow::prime::{self, BegunSession};
+use gt::flow::prime::{self, StartedSession};
 use gt::host::is_session_name;
 use gt::host::runtime::scripted::{self, ScriptedOutcome, ScriptedRequest};
 use gt::record::hook;
@@ -57,13 +57,13 @@ fn record_start(ctx: &Context) {
     let slot = hook::slot_of(&town, &stores, &town.actor);
     let bead = hook::hooked_bead_of(&stores, &town.actor, &slot);
     let id = format!("{session}-{}", town.random.base32(8));
-    let begun = BegunSession {
+    let begun = StartedSession {
         id: &id,
         source: "startup",
         bead: bead.map_or("", |bead| bead.id.as_str()),
         transcript: "",
     };
-    prime::session_began(&town, begun);
+    prime::record_session_start(&town, begun);
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {

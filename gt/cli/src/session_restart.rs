@@ -15,7 +15,7 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.parse_address(&args.agent)?;
-    let session = handoff::renew(&town, &agent).inspect_err(|error| {
+    let session = handoff::renew_session(&town, &agent).inspect_err(|error| {
         let why = format!("{error:#}");
         town.record_event(&event!(HandoffFailed, agent: agent.to_string(), why: why));
     })?;

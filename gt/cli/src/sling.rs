@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{SlingBatch, Slung, formula, sling_batch};
+use gt::flow::sling::{SlingBatch, SlingReport, formula, sling_batch};
 use gt::host::LiveTown;
 use gt::town::identity::Address;
 
@@ -67,8 +67,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let values =
             bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
         beads = match &args.on {
-            Some(bead) => vec![formula::on_bead(&town, &named, bead, &values)?],
-            None => vec![formula::as_work(&town, &named, &target, &values)?],
+            Some(bead) => vec![formula::pour_on_bead(&town, &named, bead, &values)?],
+            None => vec![formula::pour_as_work(&town, &named, &target, &values)?],
         };
         no_convoy |= args.on.is_none();
     } else if !args.var.is_empty() {
@@ -109,10 +109,10 @@ fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<Str
     if on.is_none() && town.find_bead(first).is_ok() {
         return None;
     }
-    formula::find(town, first).or_else(|| on.map(|_| first.clone()))
+    formula::find_formula(town, first).or_else(|| on.map(|_| first.clone()))
 }
 
-fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
+fn line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
     let title = kit::ui::escape::escape_line(&slung.title);
     if slung.waits_for.is_empty() {
         let mark = if slung.needs_person.is_some() {
@@ -154,7 +154,7 @@ fn line(slung: &Slung, caller: &Address, page: &mut kit::ui::Page) {
 }
 
 /// What starts the agent that has the work, where a person does that and nobody did.
-fn start_of(slung: &Slung, caller: &Address) -> Option<String> {
+fn start_of(slung: &SlingReport, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
         // The caller runs, in a session of ours or not.

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::sling::unsling;
+use gt::flow::sling::unsling_bead;
 
 /// Take work off a hook.
 ///
@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let unslung = unsling(&ctx.town()?, &args.bead)?;
+    let unslung = unsling_bead(&ctx.town()?, &args.bead)?;
     build_report(unslung, |unslung, page| {
         page.line(format!(
             "✓ {} is off the hook of {} and open again",

@@ -50,14 +50,14 @@ pub fn push_unfinished(
         looked.save(rig, name)?;
         return Ok(None);
     };
-    let refused = match push(&git, &slot, &tip, &last.tip) {
+    let refused = match push_with_lease(&git, &slot, &tip, &last.tip) {
         Ok(()) => {
             PushRecord {
                 tip: tip.clone(),
                 ..looked
             }
             .save(rig, name)?;
-            return finish(town, rig, &ids, &slot, &tip);
+            return restore_branch(town, rig, &ids, &slot, &tip);
         }
         // Someone pushed meanwhile, which is the worker itself in `gt done`: the next time shows it.
         Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => String::new(),
@@ -81,7 +81,7 @@ fn has_remote(git: &Git) -> bool {
 }
 
 /// Pushes the commit in place of what may be replaced.
-fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
+fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
     let seen = git.ls_remote("origin", &slot.branch)?;
     let lease = match seen.as_deref() {
         None => PushLease::Absent,
@@ -97,7 +97,7 @@ fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> 
 }
 
 /// Takes the branch back that was pushed again after its request was merged or its bead was taken away.
-fn finish(
+fn restore_branch(
     town: &LiveTown,
     rig: &RigLayout,
     ids: &PolecatIds,

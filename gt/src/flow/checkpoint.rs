@@ -70,7 +70,7 @@ pub struct Checkpoint {
 
 /// What an agent adds to what is found by looking.
 #[derive(Debug, Clone, Default)]
-pub struct Words {
+pub struct CheckpointNotes {
     /// Notes.
     pub notes: String,
     /// The molecule.
@@ -109,7 +109,7 @@ pub enum CheckpointError {
 
 /// What a session left that was killed, beside the checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftBehind {
+pub struct SessionRemains {
     /// How it ended.
     pub how: String,
     /// Its commits on the branch of the bead, oldest first: a short id and the subject.
@@ -121,12 +121,12 @@ pub struct LeftBehind {
 }
 
 /// What the last session on a polecat's work left, if it was restarted after a crash.
-pub fn left_behind(
+pub fn find_session_remains(
     town: &LiveTown,
     agent: &Address,
     slot: &Slot,
     stood: Option<&Checkpoint>,
-) -> Option<LeftBehind> {
+) -> Option<SessionRemains> {
     let Address::Polecat(..) = agent else {
         return None;
     };
@@ -143,8 +143,8 @@ pub fn left_behind(
         None => git.status().unwrap_or_default(),
     };
     let session = SessionName::for_agent(agent)?;
-    Some(LeftBehind {
-        how: how_it_ended(slot),
+    Some(SessionRemains {
+        how: describe_session_end(slot),
         commits: commits
             .iter()
             .rev()
@@ -160,14 +160,14 @@ pub fn left_behind(
 }
 
 /// How the last session ended, where that is known: what is kept may be of one before it.
-fn how_it_ended(slot: &Slot) -> String {
+fn describe_session_end(slot: &Slot) -> String {
     let of_last = |ended: &&SessionEnd| ended.lease.next() == slot.lease;
     let ended = slot.ended.as_ref().filter(of_last);
     ended.map(SessionEnd::describe).unwrap_or_default()
 }
 
 /// Where the checkpoint of an agent is.
-fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
+fn checkpoint_path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
     match agent {
         Address::Polecat(..) | Address::Crew(..) => Ok(town::agent_home(town, agent).join(FILE)),
         other => Err(CheckpointError::NoTree {
@@ -177,8 +177,11 @@ fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
 }
 
 /// The checkpoint of an agent; none where it has written none.
-pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, CheckpointError> {
-    let path = path(town, agent)?;
+pub fn read_checkpoint(
+    town: &LiveTown,
+    agent: &Address,
+) -> Result<Option<Checkpoint>, CheckpointError> {
+    let path = checkpoint_path(town, agent)?;
     match file::read_file_if_exists(&path) {
         Ok(None) => Ok(None),
         Ok(Some(bytes)) => serde_json::from_slice(&bytes)
@@ -189,9 +192,9 @@ pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, Chec
 }
 
 /// The checkpoint that the next session is told of: fresh, and of this bead.
-pub fn take_for_report(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
+pub fn find_fresh_checkpoint(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
     // One that cannot be read keeps nobody from its context; `gt checkpoint show` tells of it.
-    let found = read(town, agent).ok().flatten()?;
+    let found = read_checkpoint(town, agent).ok().flatten()?;
     let age = town
         .clock
         .now()
@@ -200,17 +203,17 @@ pub fn take_for_report(town: &LiveTown, agent: &Address, bead: &str) -> Option<C
 }
 
 /// Writes down where the agent stands. Without words of its own those of the last checkpoint of the same bead stay.
-pub fn write(
+pub fn record_checkpoint(
     town: &LiveTown,
     agent: &Address,
     session: &str,
-    words: Option<Words>,
+    words: Option<CheckpointNotes>,
 ) -> anyhow::Result<Checkpoint> {
-    let home = path(town, agent)?.with_file_name("");
+    let home = checkpoint_path(town, agent)?.with_file_name("");
     let hooked_bead = hook::find_hooked_bead(town, agent).unwrap_or_default();
     let words = words.unwrap_or_else(|| {
-        let last = take_for_report(town, agent, &hooked_bead).unwrap_or_default();
-        Words {
+        let last = find_fresh_checkpoint(town, agent, &hooked_bead).unwrap_or_default();
+        CheckpointNotes {
             notes: last.notes,
             molecule: last.molecule_id,
             step: last.current_step,
@@ -246,8 +249,8 @@ pub fn write(
 }
 
 /// Removes it; says whether there was one.
-pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
-    let path = path(town, agent)?;
+pub fn remove_checkpoint(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
+    let path = checkpoint_path(town, agent)?;
     let there = path.exists();
     file::remove_file(&path).map_err(|source| CheckpointError::Io { path, source })?;
     Ok(there)
@@ -255,15 +258,16 @@ pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> 
 
 /// Saves what a successor needs when a session may end: a checkpoint, and what is not committed on a hidden
 /// ref. An agent without a work tree has nothing to save.
-pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
-    if path(town, agent).is_err() || !town::agent_home(town, agent).join(".git").exists() {
+pub fn save_session_state(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
+    if checkpoint_path(town, agent).is_err() || !town::agent_home(town, agent).join(".git").exists()
+    {
         return Ok(());
     }
     let (rig, name) = match agent {
         Address::Polecat(rig, name) => (rig, name),
         Address::Crew(rig, name) => {
-            write(town, agent, session, None)?;
-            return Ok(crew::snapshot(town, &town.find_rig(rig)?, name).map(drop)?);
+            record_checkpoint(town, agent, session, None)?;
+            return Ok(crew::save_uncommitted(town, &town.find_rig(rig)?, name).map(drop)?);
         }
         _ => return Ok(()),
     };
@@ -275,7 +279,7 @@ pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<(
     if lease.is_some_and(|lease| lease.map(Lease) != Ok(slot.lease)) {
         return Ok(());
     }
-    write(town, agent, session, None)?;
-    sandbox::snapshot(town, &layout, name, &slot)?;
+    record_checkpoint(town, agent, session, None)?;
+    sandbox::save_snapshot(town, &layout, name, &slot)?;
     Ok(())
 }

@@ -11,18 +11,18 @@ use crate::town::identity::{Address, SessionName};
 
 /// What was stopped.
 #[derive(Debug, Serialize)]
-pub struct Down {
+pub struct DownReport {
     /// Whether the daemon ran.
     pub daemon: bool,
     /// The sessions that were ended.
     pub sessions: Vec<String>,
     /// Workers that were stopped with work on their hooks.
-    pub stopped: Vec<Stopped>,
+    pub stopped: Vec<InterruptedWorker>,
 }
 
 /// A worker that was stopped in the middle of its work.
 #[derive(Debug, Serialize)]
-pub struct Stopped {
+pub struct InterruptedWorker {
     /// `<rig>/<name>`.
     pub worker: String,
     /// The bead on its hook, which stays there.
@@ -35,7 +35,7 @@ pub struct Stopped {
 }
 
 /// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
-pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
+pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownReport> {
     // First the daemon: else it would restart what is stopped.
     let daemon = daemon::read_daemon_status(town).running;
     if daemon {
@@ -59,7 +59,7 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
     town.record_event(&event!(Halt,
         rig: "town", services: sessions, daemon: daemon, stopped: ended.collect::<Vec<_>>(),
     ));
-    Ok(Down {
+    Ok(DownReport {
         daemon,
         sessions,
         stopped,
@@ -67,7 +67,10 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
 }
 
 /// Ends all sessions. Gives their names, and the workers that were at work.
-fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
+fn end_sessions(
+    town: &LiveTown,
+    none: bool,
+) -> anyhow::Result<(Vec<String>, Vec<InterruptedWorker>)> {
     if none {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -76,7 +79,7 @@ fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec
     for live in town.host.list()? {
         let names = rigs.iter().map(RigLayout::name);
         if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
-            stopped.extend(save(town, &rig, &name, &live)?);
+            stopped.extend(save_worker(town, &rig, &name, &live)?);
         }
         town.host.kill(&live.name)?;
         ended.push(live.name);
@@ -88,18 +91,18 @@ fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec
 }
 
 /// Saves what a worker has not committed. Gives what it was at, where it was at work.
-fn save(
+fn save_worker(
     town: &LiveTown,
     rig: &str,
     name: &str,
     live: &LiveSession,
-) -> anyhow::Result<Option<Stopped>> {
+) -> anyhow::Result<Option<InterruptedWorker>> {
     let layout = town.layout.rig(rig);
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
     let store = town.open_rig_store(&layout)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+    let saved = sandbox::save_snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
         // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
         town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
@@ -117,7 +120,7 @@ fn save(
         }
         Ok(())
     })?;
-    Ok(Some(Stopped {
+    Ok(Some(InterruptedWorker {
         worker: format!("{rig}/{name}"),
         bead: bead.id.clone(),
         title: bead.title.clone(),
@@ -129,7 +132,7 @@ fn save(
 fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
     let beads = town.open_rig_store(rig)?.snapshot()?;
     for polecat in polecat::list_polecats(rig, &beads, None) {
-        session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
+        session::end::end_leftover_processes(&polecat.address().to_string(), &polecat.slot)?;
     }
     Ok(())
 }

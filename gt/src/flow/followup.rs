@@ -45,7 +45,7 @@ pub struct FollowupRequest {
 
 /// A follow-up that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Made {
+pub struct FollowupReport {
     /// The new bead.
     pub bead: String,
     /// Its title.
@@ -57,7 +57,7 @@ pub struct Made {
     pub rig: Option<String>,
     /// The work in the merge queue on whose last commit its branch is to start, if it follows such.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stands_on: Option<StandsOn>,
+    pub stands_on: Option<UnmergedBase>,
     /// What it waits for before it is begun.
     pub waits_for: Vec<String>,
     /// The convoy that it was added to: the work is only on that convoy's branch so far.
@@ -67,7 +67,7 @@ pub struct Made {
 
 /// Work that is handed in and not merged, on which a follow-up stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StandsOn {
+pub struct UnmergedBase {
     /// The bead of that work.
     pub bead: String,
     /// Its merge request.
@@ -107,7 +107,7 @@ pub enum FollowupError {
 
 /// What the worker of a follow-up is told of what was done before.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Before<'a> {
+pub struct EarlierWork<'a> {
     /// The bead that it follows.
     pub original: Option<&'a Bead>,
     /// The molecule that was run for it.
@@ -119,13 +119,16 @@ pub struct Before<'a> {
     /// The path of the specification; empty where there is none.
     pub spec: String,
     /// The unmerged work on which its branch starts.
-    pub stands_on: Option<StandsOn>,
+    pub stands_on: Option<UnmergedBase>,
     /// The discovery documents of the work, or of its convoy.
     pub documents: Vec<KeptDocument>,
 }
 
 /// Makes a follow-up.
-pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> {
+pub fn create_followup(
+    town: &LiveTown,
+    request: &FollowupRequest,
+) -> anyhow::Result<FollowupReport> {
     let prompt = request.prompt.trim();
     anyhow::ensure!(!prompt.is_empty(), FollowupError::NoPrompt);
     let named = match town.find_bead(&request.of) {
@@ -143,9 +146,9 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
         let root = original_of(&named.bead).and_then(|id| beads.get(id));
         root.unwrap_or(&named.bead).clone()
     };
-    check(&original)?;
+    check_can_follow(&original)?;
     let title = match request.title.trim() {
-        "" => title_of(prompt),
+        "" => build_title(prompt),
         title => title.to_owned(),
     };
     let made = town.transact(&store, |tx| {
@@ -175,8 +178,8 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
     let convoy = join_convoy(town, &original.id, &made.id)?;
     let beads = store.snapshot()?;
     let waits = bd::graph::find_blockers(&beads, &made.id);
-    Ok(Made {
-        stands_on: stands_on(&beads, &made),
+    Ok(FollowupReport {
+        stands_on: find_unmerged_base(&beads, &made),
         waits_for: waits.into_iter().map(str::to_owned).collect(),
         convoy,
         bead: made.id,
@@ -190,14 +193,14 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
 /// lands, the work is there and nowhere else. A convoy that is being closed has landed it.
 fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
-    let Some(id) = integration::convoy_of(&beads, original) else {
+    let Some(id) = integration::integration_convoy_of(&beads, original) else {
         return Ok(None);
     };
-    let own = beads.get(&id).and_then(integration::of);
+    let own = beads.get(&id).and_then(integration::read_integration);
     if own.is_some_and(|own| own.closing) {
         return Ok(None);
     }
-    convoy::add(town, &id, &[bead.to_owned()])?;
+    convoy::add_beads(town, &id, &[bead.to_owned()])?;
     Ok(Some(id))
 }
 
@@ -215,15 +218,15 @@ fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
 
 /// The unmerged work on which the branch of a follow-up starts: of the bead that it follows and of the follow-ups before it
 /// the newest that is in the merge queue.
-pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
+pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase> {
     let original = original_of(bead)?;
-    let mut chain = earlier_of(beads, bead, original);
+    let mut chain = earlier_followups(beads, bead, original);
     chain.reverse();
     chain.extend(beads.get(original));
     chain.into_iter().find_map(|one| {
         let request = merge_request::find_open_request(beads, &one.id)?;
         let receipt = merge_request::receipt_of(request);
-        Some(StandsOn {
+        Some(UnmergedBase {
             bead: one.id.clone(),
             request: request.id.clone(),
             branch: receipt.branch,
@@ -234,7 +237,7 @@ pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
 }
 
 /// The polecat that a text names: by its address, or by its name alone where but one rig has a worker of that name.
-fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
+fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
     if let Ok(Address::Polecat(rig, name)) = town.parse_address(text) {
         return Ok(Some((rig, name)));
     }
@@ -257,7 +260,7 @@ fn worker_named(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, S
 
 /// The bead that a polecat has, or had last.
 fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>> {
-    let Some((rig, name)) = worker_named(town, text)? else {
+    let Some((rig, name)) = find_worker(town, text)? else {
         return Ok(None);
     };
     let layout = town.find_rig(&rig)?;
@@ -277,7 +280,7 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     }
 }
 
-fn check(bead: &Bead) -> Result<(), FollowupError> {
+fn check_can_follow(bead: &Bead) -> Result<(), FollowupError> {
     let kind = match &bead.issue_type {
         Kind::MergeRequest => "a merge request",
         Kind::Agent => "an agent's record",
@@ -293,7 +296,7 @@ fn check(bead: &Bead) -> Result<(), FollowupError> {
 }
 
 /// The first line of a request, cut at a word.
-fn title_of(prompt: &str) -> String {
+fn build_title(prompt: &str) -> String {
     let line = prompt.lines().next().unwrap_or_default().trim();
     if line.chars().count() <= TITLE {
         return line.to_owned();
@@ -319,30 +322,34 @@ fn is_followup_edge(edge: &Dep) -> bool {
 }
 
 /// The follow-ups of the same original before this one, oldest first.
-fn earlier_of<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
+fn earlier_followups<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
     let mut earlier: Vec<&Bead> = beads
         .dependents_of(original)
         .into_iter()
         .filter(|(other, edge)| is_followup_edge(edge) && other.has_label(LABEL))
         .map(|(other, _)| other)
-        .filter(|other| other.id != bead.id && order(other) < order(bead))
+        .filter(|other| other.id != bead.id && sort_key(other) < sort_key(bead))
         .collect();
-    earlier.sort_by(|a, b| order(a).cmp(&order(b)));
+    earlier.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     earlier
 }
 
 /// What was done before a follow-up; nothing for any other bead.
-pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Option<Before<'a>> {
+pub fn read_earlier_work<'a>(
+    beads: &'a Snapshot,
+    git: Option<&Git>,
+    bead: &Bead,
+) -> Option<EarlierWork<'a>> {
     let original = original_of(bead)?;
-    let earlier = earlier_of(beads, bead, original);
+    let earlier = earlier_followups(beads, bead, original);
     let original = beads.get(original);
     // The newest one that was set counts.
     let mut specs = earlier.iter().copied().rev().chain(original);
     let spec = specs.find(|bead| !bead.spec_id.is_empty());
-    Some(Before {
+    Some(EarlierWork {
         spec: spec.map(|bead| bead.spec_id.clone()).unwrap_or_default(),
         original,
-        molecule: original.and_then(|bead| molecule(beads, bead)),
+        molecule: original.and_then(|bead| find_molecule(beads, bead)),
         attempts: original
             .map(|bead| attempt::list_traced_attempts(beads, git, bead))
             .unwrap_or_default(),
@@ -350,12 +357,12 @@ pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Optio
             .into_iter()
             .map(|bead| (bead, attempt::list_traced_attempts(beads, git, bead)))
             .collect(),
-        stands_on: stands_on(beads, bead),
+        stands_on: find_unmerged_base(beads, bead),
         documents: Vec::new(),
     })
 }
 
-impl Before<'_> {
+impl EarlierWork<'_> {
     /// Adds the discovery documents of what is followed. What git cannot answer is left out.
     pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
         let Some(original) = self.original else {
@@ -367,12 +374,12 @@ impl Before<'_> {
     }
 }
 
-fn order(bead: &Bead) -> (jiff::Timestamp, &str) {
+fn sort_key(bead: &Bead) -> (jiff::Timestamp, &str) {
     (bead.created_at.instant(), &bead.id)
 }
 
 /// The molecule that a bead has, or the digest of the one by which it was done.
-pub fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
+pub fn find_molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
     let live = molecule::molecule_of_bead(beads, &bead.id);
     live.or_else(|| molecule::molecule_of_digest(beads, &bead.id))
 }
@@ -383,9 +390,9 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_line_cut_at_a_word() {
-        assert_eq!(title_of("Fix the tests\nand more"), "Fix the tests");
+        assert_eq!(build_title("Fix the tests\nand more"), "Fix the tests");
         let long = "word ".repeat(40);
-        let title = title_of(&long);
+        let title = build_title(&long);
         assert!(
             title.chars().count() <= TITLE && title.ends_with("word…"),
             "{title}"
@@ -398,7 +405,7 @@ mod tests {
             issue_type: Kind::MergeRequest,
             ..Bead::default()
         };
-        assert!(check(&request).is_err());
-        assert!(check(&Bead::default()).is_ok());
+        assert!(check_can_follow(&request).is_err());
+        assert!(check_can_follow(&Bead::default()).is_ok());
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::flow::convoy;
 use crate::flow::molecule;
-use crate::flow::sling::{SlingBatch, Slung, sling_batch};
+use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
@@ -33,7 +33,7 @@ pub struct RunRequest {
 
 /// A convoy formula that runs.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Started {
+pub struct FormulaReport {
     /// The formula.
     pub formula: String,
     /// The convoy.
@@ -44,7 +44,7 @@ pub struct Started {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<String>,
     /// What was slung.
-    pub slung: Vec<Slung>,
+    pub slung: Vec<SlingReport>,
 }
 
 /// The key of the synthesis among the beads.
@@ -52,7 +52,7 @@ const SYNTHESIS: &str = "synthesis";
 
 /// A convoy formula with its answers, ready to be made.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedFormula {
     formula: Formula,
     legs: Vec<ConvoyLeg>,
     values: VarValues,
@@ -61,9 +61,13 @@ pub struct Prepared {
 }
 
 /// Reads the formula and answers its questions; nothing is made.
-pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow::Result<Prepared> {
-    let shelf = molecule::shelf(town, Some(rig));
-    let name = molecule::full_name(&shelf, &request.formula);
+pub fn prepare_formula(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &RunRequest,
+) -> anyhow::Result<PreparedFormula> {
+    let shelf = molecule::formula_shelf(town, Some(rig));
+    let name = molecule::full_formula_name(&shelf, &request.formula);
     let name = name.unwrap_or_else(|| request.formula.clone());
     let formula = cook_formula(&shelf, &shelf.load(&name)?, &request.values)?.formula;
     anyhow::ensure!(
@@ -72,10 +76,10 @@ pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow
         formula.kind.as_str(),
         rig.name()
     );
-    let values = answers(&formula, &request.values)?;
-    let legs = chosen(&formula, &request.preset)?;
+    let values = collect_answers(&formula, &request.values)?;
+    let legs = select_legs(&formula, &request.preset)?;
     let run = town.random.base32(5);
-    Ok(Prepared {
+    Ok(PreparedFormula {
         formula,
         legs,
         values,
@@ -84,7 +88,7 @@ pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow
 }
 
 /// The answers to a formula's questions; refused when one that is required has none.
-fn answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
+fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
     let mut values = given.clone();
     let mut missing = Vec::new();
     for (name, input) in &formula.inputs {
@@ -107,7 +111,7 @@ fn answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
 }
 
 /// The legs of a preset, or all.
-fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
+fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
     if preset.is_empty() {
         return Ok(formula.legs.clone());
     }
@@ -126,7 +130,7 @@ fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
         .collect())
 }
 
-impl Prepared {
+impl PreparedFormula {
     /// The titles of the beads that would be made.
     pub fn titles(&self) -> Vec<(String, String)> {
         let legs = self
@@ -214,7 +218,7 @@ impl Prepared {
                 "Write your findings to `{output}` and commit that file."
             ));
         }
-        joined(&parts)
+        join_parts(&parts)
     }
 
     fn synthesis_text(&self) -> String {
@@ -239,7 +243,7 @@ impl Prepared {
                 "Write the result to `{output}` and commit that file."
             ));
         }
-        joined(&parts)
+        join_parts(&parts)
     }
 
     fn plan(&self) -> BeadPlan {
@@ -283,7 +287,7 @@ impl Prepared {
     }
 }
 
-fn joined(parts: &[String]) -> String {
+fn join_parts(parts: &[String]) -> String {
     let parts = parts
         .iter()
         .map(|part| part.trim())
@@ -295,23 +299,23 @@ fn joined(parts: &[String]) -> String {
 pub fn run(
     town: &LiveTown,
     rig: &RigLayout,
-    prepared: &Prepared,
+    prepared: &PreparedFormula,
     request: &RunRequest,
     warn: impl FnMut(&str),
-) -> anyhow::Result<Started> {
+) -> anyhow::Result<FormulaReport> {
     let store = town.open_rig_store(rig)?;
     let mut ids = town.transact(&store, |tx| Ok(change::create_all(tx, prepared.plan())?))?;
     let mut beads: Vec<String> = Vec::new();
     for (key, _) in prepared.titles() {
         beads.extend(ids.get(&key).cloned());
     }
-    let new = convoy::New {
+    let new = convoy::NewConvoy {
         title: prepared.title(),
         beads: beads.clone(),
         about: format!("Formula: {}", prepared.name()),
-        ..convoy::New::default()
+        ..convoy::NewConvoy::default()
     };
-    let created = convoy::create(town, &new)?;
+    let created = convoy::create_convoy(town, &new)?;
     let batch = SlingBatch {
         beads,
         target: rig.name().to_owned(),
@@ -320,7 +324,7 @@ pub fn run(
     };
     let slung = sling_batch(town, &batch, warn)?;
     let synthesis = ids.remove(SYNTHESIS);
-    Ok(Started {
+    Ok(FormulaReport {
         formula: prepared.name().to_owned(),
         convoy: created.id,
         legs: ids,

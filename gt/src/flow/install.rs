@@ -31,7 +31,7 @@ pub struct InstallRequest {
 
 impl InstallRequest {
     /// The owner as git knows them in a folder. Without git's identity the town has no owner yet.
-    pub fn of_git_user(folder: &Path) -> Self {
+    pub fn from_git_user(folder: &Path) -> Self {
         let git = Git::at(folder);
         let setting = |key: &str| git.config_get(key).ok().flatten();
         Self {
@@ -44,7 +44,7 @@ impl InstallRequest {
 
 /// A town that was made.
 #[derive(Debug, Clone, Serialize)]
-pub struct Installed {
+pub struct InstallReport {
     /// Its root.
     pub root: PathBuf,
     /// Its name.
@@ -87,12 +87,12 @@ pub enum InstallError {
 /// 2. The town's own beads, prefix `hq`, and their routes.
 /// 3. Files, `mayor/town.json` last: with it the folder is a town.
 /// 4. The agents' beads.
-pub fn install(
+pub fn install_town(
     env: &Env,
     clock: &Clock,
     root: &Path,
     request: &InstallRequest,
-) -> anyhow::Result<Installed> {
+) -> anyhow::Result<InstallReport> {
     let layout = TownLayout::new(root);
     let around = root
         .parent()
@@ -104,16 +104,16 @@ pub fn install(
         root.file_name()
             .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
     });
-    folders(&layout)?;
-    let store = beads(&layout)?;
+    create_folders(&layout)?;
+    let store = create_town_store(&layout)?;
     if root.join(".git").exists() {
         // The town's own repository; a town works, too, where git merges its beads line by line.
         let git = Git::at(root);
         git.install_merge_driver(".beads/issues.jsonl").ok();
     }
-    files(&layout, clock, request, &name)?;
-    agents(&store, clock, request)?;
-    Ok(Installed {
+    write_town_files(&layout, clock, request, &name)?;
+    create_agent_beads(&store, clock, request)?;
+    Ok(InstallReport {
         root: root.to_owned(),
         name,
         existed,
@@ -150,7 +150,7 @@ fn refuse_foreign_beads(layout: &TownLayout) -> anyhow::Result<()> {
     .into())
 }
 
-fn folders(layout: &TownLayout) -> Result<(), InstallError> {
+fn create_folders(layout: &TownLayout) -> Result<(), InstallError> {
     let made = [
         (layout.root().to_owned(), 0o755),
         (layout.mayor(), 0o755),
@@ -166,7 +166,7 @@ fn folders(layout: &TownLayout) -> Result<(), InstallError> {
     Ok(())
 }
 
-fn beads(layout: &TownLayout) -> anyhow::Result<Store> {
+fn create_town_store(layout: &TownLayout) -> anyhow::Result<Store> {
     let folder = layout.beads();
     let store = if folder.join("issues.jsonl").is_file() {
         Store::open(&folder)?
@@ -184,12 +184,12 @@ fn beads(layout: &TownLayout) -> anyhow::Result<Store> {
     let routes = layout.routes();
     if !routes.exists() {
         let text = "{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"hq-cv-\",\"path\":\".\"}\n";
-        write(&routes, text.as_bytes())?;
+        write_file(&routes, text.as_bytes())?;
     }
     Ok(store)
 }
 
-fn files(
+fn write_town_files(
     layout: &TownLayout,
     clock: &Clock,
     request: &InstallRequest,
@@ -217,24 +217,24 @@ fn files(
         "type": "town", "version": 2, "name": name, "owner": request.email,
         "created_at": clock.now().to_string(),
     });
-    write_new(&layout.daemon_json(), &daemon)?;
-    write_new(&layout.overseer_json(), &overseer)?;
-    write_new(&layout.settings(), &settings)?;
-    write_new(&layout.town_json(), &town)?;
+    write_json_if_missing(&layout.daemon_json(), &daemon)?;
+    write_json_if_missing(&layout.overseer_json(), &overseer)?;
+    write_json_if_missing(&layout.settings(), &settings)?;
+    write_json_if_missing(&layout.town_json(), &town)?;
     Ok(())
 }
 
-fn write_new(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+fn write_json_if_missing(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     if path.exists() {
         return Ok(());
     }
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    write(path, text.as_bytes())?;
+    write_file(path, text.as_bytes())?;
     Ok(())
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
+fn write_file(path: &Path, content: &[u8]) -> Result<(), InstallError> {
     file::replace_file(path, content, 0o644).map_err(|source| InstallError::Io {
         path: path.to_owned(),
         source,
@@ -242,7 +242,11 @@ fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
 }
 
 /// The beads of the town's agents, where they are missing.
-fn agents(store: &Store, clock: &Clock, request: &InstallRequest) -> anyhow::Result<()> {
+fn create_agent_beads(
+    store: &Store,
+    clock: &Clock,
+    request: &InstallRequest,
+) -> anyhow::Result<()> {
     let author = Author {
         actor: "overseer".to_owned(),
         owner: request.email.clone().unwrap_or_default(),

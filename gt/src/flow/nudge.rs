@@ -10,7 +10,7 @@ use crate::town::identity::{Address, SessionName};
 
 /// A message that an agent got.
 #[derive(Debug, Serialize)]
-pub struct Nudged {
+pub struct NudgeReport {
     /// The agent.
     pub agent: String,
     /// Its session.
@@ -22,17 +22,17 @@ pub struct Nudged {
 }
 
 /// Types a message into an agent's session and submits it. Fails if that is not seen to have happened.
-pub fn nudge(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<Nudged> {
-    nudge_by(town, agent, message, &runtime::input_rules_of(town, agent))
+pub fn nudge_agent(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<NudgeReport> {
+    nudge_with_input(town, agent, message, &runtime::input_rules_of(town, agent))
 }
 
 /// The same for an agent whose program is known.
-pub fn nudge_by(
+pub fn nudge_with_input(
     town: &LiveTown,
     agent: &Address,
     message: &str,
     input: &InputRules,
-) -> anyhow::Result<Nudged> {
+) -> anyhow::Result<NudgeReport> {
     let session = SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
@@ -51,7 +51,7 @@ pub fn nudge_by(
         delivered,
         "{agent} did not get the message: {how} (gt peek {agent})"
     );
-    Ok(Nudged {
+    Ok(NudgeReport {
         agent: agent.to_string(),
         session: session.to_string(),
         delivered,

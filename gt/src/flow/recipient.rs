@@ -30,14 +30,14 @@ fn describe_names(names: &[String]) -> String {
 }
 
 /// The agent or person that a text addresses.
-pub fn recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
+pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
     let address = town.parse_address(text)?;
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
             let beads = town.open_rig_store(&rig)?.snapshot()?;
             let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
-            let members = crew::names(&rig).into_iter();
+            let members = crew::list_member_names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
             let known = polecats.map(|one| one.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())

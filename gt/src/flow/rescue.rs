@@ -39,17 +39,17 @@ pub struct SavedWork {
 }
 
 /// The saved work of rigs.
-pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
+pub fn list_saved_work(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
-        let row = |saved: Rescue| row(rig.name(), saved);
+        let row = |saved: Rescue| saved_work_row(rig.name(), saved);
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
             let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
             saved.extend(found.into_iter().map(row));
         }
         // What crew had not committed is in their own clones.
-        for name in crew::names(rig) {
+        for name in crew::list_member_names(rig) {
             let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
             let found = rescue::list_rescues(&Git::at(rig.crew(&name)), &prefix)?;
             saved.extend(found.into_iter().map(row));
@@ -58,8 +58,8 @@ pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
     Ok(saved)
 }
 
-fn row(rig: &str, saved: Rescue) -> SavedWork {
-    let (polecat, bead) = whose(&saved.refname, &saved.subject);
+fn saved_work_row(rig: &str, saved: Rescue) -> SavedWork {
+    let (polecat, bead) = parse_worker_and_bead(&saved.refname, &saved.subject);
     SavedWork {
         reference: saved.refname,
         rig: rig.to_owned(),
@@ -72,7 +72,7 @@ fn row(rig: &str, saved: Rescue) -> SavedWork {
 }
 
 /// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
-fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
+fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
     // refs/gt/<kind>/<rig>/polecats/<name>/…
     let mut parts = reference.split('/').skip(4);
     let (Some("polecats"), Some(polecat)) = (parts.next(), parts.next()) else {
@@ -90,7 +90,7 @@ fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
 
 /// Saved work with its changes.
 #[derive(Debug, Serialize)]
-pub struct ShownWork {
+pub struct SavedWorkDetails {
     /// What it is.
     #[serde(flatten)]
     pub work: SavedWork,
@@ -99,14 +99,14 @@ pub struct ShownWork {
 }
 
 /// Shows saved work: the commits of a ref that are not on the rig's target branch.
-pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
-    let (rig, reference, git) = locate(town, reference)?;
+pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<SavedWorkDetails> {
+    let (rig, reference, git) = locate_ref(town, reference)?;
     let found = rescue::list_rescues(&git, &reference)?;
     let found = found.into_iter().find(|saved| saved.refname == reference);
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::start_of(&rig, &config::target_branch_of(town, &rig)).ok();
+    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(town, &rig)).ok();
     // What was staged is a second parent, and part of the changes since the first one. Settings of a person's git change
     // nothing.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
@@ -117,15 +117,15 @@ pub fn show(town: &LiveTown, reference: &str) -> anyhow::Result<ShownWork> {
         log = log.args(["--not", &target]);
     }
     let log = log.text()?;
-    Ok(ShownWork {
-        work: row(rig.name(), saved),
+    Ok(SavedWorkDetails {
+        work: saved_work_row(rig.name(), saved),
         log,
     })
 }
 
 /// Saved work that is back.
 #[derive(Debug, Serialize)]
-pub struct Restored {
+pub struct RestoreReport {
     /// The working tree.
     pub into: PathBuf,
     /// The files, by their paths in it.
@@ -134,8 +134,12 @@ pub struct Restored {
 
 /// Restores saved work to a working tree, by default the worker's own. Files there that differ or are not committed are
 /// not overwritten.
-pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow::Result<Restored> {
-    let (rig, reference, home) = locate(town, reference)?;
+pub fn restore_saved_work(
+    town: &LiveTown,
+    reference: &str,
+    into: Option<&Path>,
+) -> anyhow::Result<RestoreReport> {
+    let (rig, reference, home) = locate_ref(town, reference)?;
     let into = match into {
         Some(path) => path.to_owned(),
         None => {
@@ -153,17 +157,20 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
         "there is no working tree at {} (name one with --into)",
         into.display()
     );
-    let _held = unless_at_work(town, &into)?;
+    let _held = lock_idle_sandbox(town, &into)?;
     let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
     town.record_event(
         &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
     );
-    Ok(Restored { into, files })
+    Ok(RestoreReport { into, files })
 }
 
 /// Drops saved work. Gives its full ref and its commit.
-pub fn drop_saved(town: &LiveTown, reference: &str) -> anyhow::Result<(String, Option<String>)> {
-    let (_, reference, git) = locate(town, reference)?;
+pub fn drop_saved_work(
+    town: &LiveTown,
+    reference: &str,
+) -> anyhow::Result<(String, Option<String>)> {
+    let (_, reference, git) = locate_ref(town, reference)?;
     let commit = git.resolve(&reference)?;
     rescue::drop_rescue(&git, &reference)?;
     Ok((reference, commit))
@@ -171,7 +178,7 @@ pub fn drop_saved(town: &LiveTown, reference: &str) -> anyhow::Result<(String, O
 
 /// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
 /// holds it: the rig's, or the clone of the crew member whose work it is.
-fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
+fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();
@@ -181,7 +188,11 @@ fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git
     );
     let rig = town.find_rig(parts.next().unwrap_or_default())?;
     let git = match (parts.next(), parts.next()) {
-        (Some("crew"), Some(name)) if crew::names(&rig).iter().any(|known| known == name) => {
+        (Some("crew"), Some(name))
+            if crew::list_member_names(&rig)
+                .iter()
+                .any(|known| known == name) =>
+        {
             Git::at(rig.crew(name))
         }
         _ => Git::at(rig.repo()),
@@ -190,7 +201,7 @@ fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git
 }
 
 /// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
-fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
+fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
     let Some((rig, name)) = worker_of(town, into)? else {
         return Ok(None);
     };

@@ -36,7 +36,7 @@ impl MechanicalRole {
 }
 
 /// Fails if the agent does not exist, or is a role that gtd does.
-pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
@@ -52,12 +52,12 @@ pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 }
 
 /// Starts the session of an agent for a person: earlier starts are forgotten. One that runs is left alone.
-pub fn start(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
-    check(town, agent)?;
+pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
+    check_has_session(town, agent)?;
     if mode_setting_of(agent).is_some() {
         restarts::clear_restarts(town, agent)?;
     }
-    begin(town, agent, runtime)
+    begin_session(town, agent, runtime)
 }
 
 /// Starts the session of an agent for the patrol, and counts that. None if it runs, was stopped, or waits.
@@ -69,50 +69,50 @@ pub fn keep_running(
     let now = town.clock.now();
     let record = restarts::load_restarts(town)?.remove(&agent.to_string());
     let waits = record.is_some_and(|one| one.stopped || one.remaining_wait(now).is_some());
-    let runs = session::show::find(town, agent)?.is_some_and(|live| live.dead.is_none());
-    if waits || runs || check(town, agent).is_err() {
+    let runs = session::show::find_session(town, agent)?.is_some_and(|live| live.dead.is_none());
+    if waits || runs || check_has_session(town, agent).is_err() {
         return Ok(None);
     }
     // Counted first: a start that kills its caller counts, too.
     restarts::change_restarts(town, agent, |restarts| restarts.count(now, limits))?;
-    begin(town, agent, "").map(|live| Some(live.name))
+    begin_session(town, agent, "").map(|live| Some(live.name))
 }
 
 /// Starts the session of an agent in its folder.
-pub(crate) fn begin(
+pub(crate) fn begin_session(
     town: &LiveTown,
     agent: &Address,
     runtime: &str,
 ) -> anyhow::Result<LiveSession> {
     file::create_folder(&town::agent_home(town, agent), 0o755)?;
-    session::start::agent(town, agent, runtime)
+    session::start::start_agent_session(town, agent, runtime)
 }
 
 /// Ends the session of an agent, and lets the patrol not start it again. Says whether it ran.
-pub fn stop(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
+pub fn stop_role(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
     if mode_setting_of(agent).is_some() && role_mode_of(town, agent) == RoleMode::Agent {
         restarts::change_restarts(town, agent, |restarts| restarts.stopped = true)?;
     }
-    session::end::agent(town, agent)
+    session::end::end_agent_session(town, agent)
 }
 
 /// Ends the session of an agent, if it runs, and starts it. Says whether it ran.
-pub fn restart(
+pub fn restart_role(
     town: &LiveTown,
     agent: &Address,
     runtime: &str,
 ) -> anyhow::Result<(bool, LiveSession)> {
     // Before anything is ended: what cannot be started is left alone.
-    check(town, agent)?;
-    let was_running = session::end::agent(town, agent)?;
-    Ok((was_running, start(town, agent, runtime)?))
+    check_has_session(town, agent)?;
+    let was_running = session::end::end_agent_session(town, agent)?;
+    Ok((was_running, start_role(town, agent, runtime)?))
 }
 
 /// Records that the town was looked after, by the acting agent.
-pub fn heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
+pub fn record_heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
     if let Some(pause) = TownPause::load(town) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }

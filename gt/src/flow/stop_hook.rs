@@ -17,11 +17,11 @@ use crate::town;
 use crate::town::identity::Address;
 
 /// Why this session should go on; nothing where it may stop.
-pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let Address::Polecat(rig, name) = &town.actor else {
         return Ok(None);
     };
-    if let Some(reason) = new_mail(town, session)? {
+    if let Some(reason) = find_new_mail(town, session)? {
         return Ok(Some(reason));
     }
     let layout = town.find_rig(rig)?;
@@ -42,10 +42,11 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     }
     let tip = Git::at(town::agent_home(town, &town.actor)).resolve("HEAD");
     let tip = tip.ok().flatten().unwrap_or_default();
-    if !is_new(town, &format!("{session} {} {tip}", bead.id)) {
+    if !record_if_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
     }
-    let proposal = seance::proposal(town).map_or_else(String::new, |text| format!(" {text}"));
+    let proposal =
+        seance::propose_handoff(town).map_or_else(String::new, |text| format!(" {text}"));
     Ok(Some(format!(
         "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, ask a person with \
          `gt escalate`, end the attempt with `gt done --failed`, or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
@@ -54,7 +55,7 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
 }
 
 /// Mail that this session was not told of.
-fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
@@ -77,7 +78,7 @@ fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
 }
 
 /// Whether the worker was not told so yet; from now on it was.
-fn is_new(town: &LiveTown, state: &str) -> bool {
+fn record_if_new(town: &LiveTown, state: &str) -> bool {
     let path = town.layout.stop_reminder(&town.actor.mailbox());
     let told = file::read_file_if_exists(&path).ok().flatten();
     if told.is_some_and(|told| told == state.as_bytes()) {

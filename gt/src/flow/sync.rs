@@ -44,7 +44,7 @@ pub struct SyncState {
 
 /// What is remembered of a store between two times.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Record {
+struct SyncRecord {
     at: Timestamp,
     #[serde(default)]
     failures: u32,
@@ -55,7 +55,7 @@ struct Record {
     told: String,
 }
 
-impl Record {
+impl SyncRecord {
     /// How often in a row it failed. What failed long ago says nothing about the next try.
     fn failures_at(&self, now: Timestamp) -> u32 {
         let age = now.duration_since(self.at).abs();
@@ -71,18 +71,18 @@ pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncSt
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
         .chain(rigs)
-        .filter_map(|rig| fact(town, &stores.town, rig, now))
+        .filter_map(|rig| store_facts(town, &stores.town, rig, now))
         .collect()
 }
 
-fn fact(
+fn store_facts(
     town: &LiveTown,
     convoys: &Snapshot,
     rig: Option<&str>,
     now: Timestamp,
 ) -> Option<SyncState> {
-    let store = store(town, rig).ok()?;
-    let record = load(town, rig);
+    let store = open_store(town, rig).ok()?;
+    let record = load_record(town, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
     if !store.has_changes_since_base() && !unpushed {
         return None;
@@ -102,12 +102,12 @@ fn fact(
         since: at.map(|at| now.duration_since(at).abs()),
         failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
         unpushed: unpushed && !store.has_changes_since_base(),
-        landed: has_landed(convoys, at),
+        landed: has_landed_since(convoys, at),
     })
 }
 
 /// Whether a convoy landed after that.
-fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
+fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
     record::convoy::list_convoys(convoys, true)
         .iter()
         .any(|convoy| {
@@ -119,7 +119,7 @@ fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
 /// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
 /// before.
 pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    let before = load(town, rig).unwrap_or_default();
+    let before = load_record(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {
         Ok(synced) => match &synced.unpushed {
@@ -134,13 +134,13 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
         Err(error) => Some(format!("{error:#}")),
     };
     let now = town.clock.now();
-    let record = Record {
+    let record = SyncRecord {
         at: now,
         failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
         unpushed: failure.is_some(),
         told: failure.clone().unwrap_or_default(),
     };
-    save(town, rig, &record)?;
+    save_record(town, rig, &record)?;
     match (failure, synced) {
         (Some(failure), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
@@ -159,11 +159,11 @@ fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     if !may_push || !discovery::is_sent(town, &rig) || git.remote_url("origin")?.is_none() {
         return Ok(());
     }
-    discovery::send_all(&git, &discovery::machine(&rig)).map(drop)
+    discovery::send_all(&git, &discovery::machine_identity(&rig)).map(drop)
 }
 
 fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<SyncReport> {
-    let store = store(town, rig)?;
+    let store = open_store(town, rig)?;
     let config = Config::from_dir(store.dir())?;
     let actor = Identity {
         name: town.actor.to_string(),
@@ -197,24 +197,24 @@ fn describe_sync(synced: &SyncReport) -> Option<String> {
     ))
 }
 
-fn store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
+fn open_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
     match rig {
         Some(rig) => town.open_rig_store(&town.layout.rig(rig)),
         None => town.open_town_store(),
     }
 }
 
-fn path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
+fn record_path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
     town.layout.sync_state(rig)
 }
 
-fn load(town: &LiveTown, rig: Option<&str>) -> Option<Record> {
-    let text = file::read_file_if_exists(&path(town, rig)).ok()??;
+fn load_record(town: &LiveTown, rig: Option<&str>) -> Option<SyncRecord> {
+    let text = file::read_file_if_exists(&record_path(town, rig)).ok()??;
     serde_json::from_slice(&text).ok()
 }
 
-fn save(town: &LiveTown, rig: Option<&str>, record: &Record) -> Result<(), LockError> {
-    let path = path(town, rig);
+fn save_record(town: &LiveTown, rig: Option<&str>, record: &SyncRecord) -> Result<(), LockError> {
+    let path = record_path(town, rig);
     let failed = |source| LockError::Io {
         path: path.clone(),
         source,
@@ -232,9 +232,9 @@ mod tests {
 
     #[test]
     fn a_failure_of_yesterday_does_not_count() {
-        let record = Record {
+        let record = SyncRecord {
             failures: 3,
-            ..Record::default()
+            ..SyncRecord::default()
         };
         let after = |minutes| record.failures_at(record.at + SignedDuration::from_mins(minutes));
         assert_eq!((after(60), after(24 * 60)), (3, 0));

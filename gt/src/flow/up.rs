@@ -7,7 +7,7 @@ use crate::town::event::event;
 
 /// The daemon of a town that is up.
 #[derive(Debug, Serialize)]
-pub struct Up {
+pub struct UpReport {
     /// Its process.
     pub daemon_pid: u32,
     /// Whether it was started now.
@@ -21,12 +21,12 @@ pub struct Up {
 }
 
 /// Starts the town's daemon, unless it runs.
-pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
+pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
     let degraded = town.host.check().err().map(|error| error.to_string());
     let may_install = daemon::can_install_unit(town);
     let now = daemon::read_daemon_status(town);
     if now.running {
-        return Ok(Up {
+        return Ok(UpReport {
             daemon_pid: now.pid,
             started: false,
             may_install,
@@ -35,7 +35,7 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
     }
     let daemon_pid = daemon::start_daemon(town)?;
     town.record_event(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
-    Ok(Up {
+    Ok(UpReport {
         daemon_pid,
         started: true,
         may_install,

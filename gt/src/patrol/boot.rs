@@ -169,18 +169,18 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
         && view.session_of(&Address::Boot).is_some()
     {
         let text = LOOK.trim().replace("{reason}", reason);
-        return nudge::nudge(town, &Address::Boot, &text).map(|_| true);
+        return nudge::nudge_agent(town, &Address::Boot, &text).map(|_| true);
     }
     let limits = Thresholds::of_town(town).agents;
     match action {
         Triage::Nothing => Ok(false),
         Triage::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),
-        Triage::Nudge => nudge::nudge(town, &deacon, CHECK_IN.trim()).map(|_| true),
+        Triage::Nudge => nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true),
         Triage::Wake => {
-            let session = session::show::name_of(&deacon)?;
+            let session = session::show::session_name_of(&deacon)?;
             town.host.press(session.as_str(), &[Key::Escape])?;
             clock::pause_thread(Duration::from_secs(1));
-            nudge::nudge(town, &deacon, CHECK_IN.trim()).map(|_| true)
+            nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true)
         }
         Triage::Interrupt => {
             let message = NewMessage {
@@ -194,10 +194,11 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
         }
         Triage::Restart => {
             if let Some(live) = view.session_of(&deacon) {
-                let ended = session::end::of_quiet_session(town, live, &Slot::default(), reason);
-                session::end::report(&ended, town, "", "deacon", "");
+                let ended =
+                    session::end::end_of_quiet_session(town, live, &Slot::default(), reason);
+                session::end::report_session_end(&ended, town, "", "deacon", "");
             }
-            session::end::agent(town, &deacon)?;
+            session::end::end_agent_session(town, &deacon)?;
             Ok(role::keep_running(town, &deacon, &limits)?.is_some())
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn due(
 
 /// Does a chore.
 pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
-    let lines = chore::run(town, chore)?;
+    let lines = chore::run_chore(town, chore)?;
     town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
     chores::record_run(town, chore.name())?;
     Ok(Some(match lines.as_slice() {

@@ -3,7 +3,7 @@
 use super::decision::{Action, Decision};
 use super::rule;
 use crate::flow::convoy;
-use crate::flow::landing::{self, Landing};
+use crate::flow::landing::{self, LandingOutcome};
 use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record;
@@ -21,15 +21,15 @@ pub struct ConvoyFacts {
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
-    let board = convoy::Board::of_view(view);
+    let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
         landable: record::convoy::list_convoys(&view.stores.town, false)
             .into_iter()
             .map(|convoy| board.progress(convoy))
-            .filter(convoy::Progress::is_done)
+            .filter(convoy::ConvoyProgress::is_done)
             .map(|progress| progress.id)
             .collect(),
-        unfinished: convoy::review::unfinished(&view.stores.town)
+        unfinished: convoy::review::list_unfinished(&view.stores.town)
             .into_iter()
             .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
             .collect(),
@@ -61,10 +61,10 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
 
 /// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
 pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
-    match landing::land(town, convoy)? {
+    match landing::land_convoy(town, convoy)? {
         None => Ok(None),
-        Some(Landing::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
-        Some(Landing::Waits(waits)) => {
+        Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
+        Some(LandingOutcome::Waits(waits)) => {
             let stands = format!("landing {} of {}", waits.landed, waits.of);
             match &waits.task {
                 Some(task) => Ok(Some(format!("{stands}: {} (task {task})", waits.reason))),
@@ -76,10 +76,10 @@ pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<Strin
 
 /// Makes the convoy of an approved request, and slings what was asked for.
 pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Option<String>> {
-    let Some(made) = convoy::review::resume(town, request)? else {
+    let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);
     };
-    let slung = sling::go_on(town, made.then)?;
+    let slung = sling::continue_sling(town, made.then)?;
     let slung = slung.map_or(String::new(), |slung| {
         format!(", {} slung to {}", slung.bead, slung.target)
     });

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::escalate::{self, Overdue, when_overdue};
+use crate::flow::escalate::{self, RaiseTime, find_raise_time};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
@@ -49,7 +49,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
         return EscalationFacts::default();
     }
     // Settings that cannot be read are reported by the doctor; the built-in ones count.
-    let (settings, _) = escalate::settings(town);
+    let (settings, _) = escalate::read_settings(town);
     EscalationFacts {
         open: open.iter().map(fact).collect(),
         stale: settings.stale,
@@ -89,7 +89,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
             ),
             action: Action::TakeDefault { escalation: id() },
         });
-        let is_overdue = matches!(overdue(one, facts), Overdue::At(at) if at <= now);
+        let is_overdue = matches!(overdue(one, facts), RaiseTime::At(at) if at <= now);
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
             saw: format!(
@@ -116,8 +116,8 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
     let times = facts.open.iter().flat_map(|one| {
         let raise = match overdue(one, facts) {
-            Overdue::At(at) => Some(at),
-            Overdue::Never(_) => None,
+            RaiseTime::At(at) => Some(at),
+            RaiseTime::Never(_) => None,
         };
         let retry = one.undelivered.as_ref();
         let retry = retry.and_then(|(at, _)| at.checked_add(GRACE).ok());
@@ -128,14 +128,14 @@ pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDurat
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> Overdue {
+fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
     let state = (one.severity, one.is_acked, one.raised);
-    when_overdue(state, one.since, (facts.stale, facts.limit))
+    find_raise_time(state, one.since, (facts.stale, facts.limit))
 }
 
 /// Raises an escalation.
 pub(super) fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let raised = escalate::reescalate(town, id)?;
+    let raised = escalate::raise_escalation(town, id)?;
     Ok(raised.map(|raised| {
         let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
         format!("{id} is {new} now, was {old}")

@@ -144,7 +144,7 @@ pub(super) fn nudge_hooked(
     hook_nudges::record_hook_nudge(town, &address, bead)?;
     let time = format_ago(view.now, found.progress.at);
     let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];
-    nudge::nudge(town, &address, start::fill(HOOKED, &values).trim())?;
+    nudge::nudge_agent(town, &address, start::fill_template(HOOKED, &values).trim())?;
     Ok(Some("reminded".to_owned()))
 }
 

@@ -148,18 +148,18 @@ fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<S
             anyhow::bail!("{agent} is a worker: it ends with `gt done`")
         }
         (Address::Crew(rig, name), asked) => {
-            let ran = crew::stop(town, &town.find_rig(rig)?, name)?;
+            let ran = crew::stop_member(town, &town.find_rig(rig)?, name)?;
             if asked == Lifecycle::Restart {
-                let live = session::start::agent(town, agent, "")?;
+                let live = session::start::start_agent_session(town, agent, "")?;
                 return Ok(format!("session {} restarted", live.name));
             }
             Ok(stopped(agent, ran))
         }
         (_, Lifecycle::Restart) => {
-            let (_, live) = role::restart(town, agent, "")?;
+            let (_, live) = role::restart_role(town, agent, "")?;
             Ok(format!("session {} restarted", live.name))
         }
-        (_, Lifecycle::Shutdown) => Ok(stopped(agent, role::stop(town, agent)?)),
+        (_, Lifecycle::Shutdown) => Ok(stopped(agent, role::stop_role(town, agent)?)),
     }
 }
 

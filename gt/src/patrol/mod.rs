@@ -363,7 +363,7 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::AskPerson => attention::ask_person(town),
         Action::Reescalate { escalation } => escalations::reescalate(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
-        Action::Deliver { escalation } => escalate::redeliver(town, escalation),
+        Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),
         Action::StartAgent { agent } => roles::start_agent(town, agent),
         Action::SettleAgent { agent } => roles::settle_agent(town, agent),
         Action::WatchDeacon { triage } => boot::watch(town, *triage),

@@ -28,7 +28,8 @@ pub(super) fn facts(
     now: Timestamp,
 ) -> QueueFacts {
     let is_on = settings.merge_queue.enabled != Some(false);
-    let ready_in = mq::ready_in(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
+    let ready_in =
+        mq::time_until_ready(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
     QueueFacts {
         rig: rig.name().to_owned(),
         ready_in,
@@ -58,8 +59,8 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 
 /// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
 pub(super) fn run_queue(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
-    let merged = mq::run(town, &town.find_rig(rig)?)?;
-    let later = |one: &mq::Merged| match &one.outcome {
+    let merged = mq::run_queue(town, &town.find_rig(rig)?)?;
+    let later = |one: &mq::RequestResult| match &one.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),
         _ => None,
     };

@@ -209,12 +209,12 @@ mod tests {
         assert_eq!((one.running, one.restarts.restart_count), (Some(true), 1));
         assert_eq!(start_agent(town, "deacon").unwrap(), None);
         assert_eq!(facts_now()[0].restarts.restart_count, 1);
-        role::stop(town, &Address::Deacon).unwrap();
+        role::stop_role(town, &Address::Deacon).unwrap();
         assert!(facts_now()[0].restarts.stopped);
         // Somebody stopped it after the decision.
         assert_eq!(start_agent(town, "deacon").unwrap(), None);
         set("patrol.mode.deacon", "mechanical");
-        let refused = role::start(town, &Address::Deacon, "").unwrap_err();
+        let refused = role::start_role(town, &Address::Deacon, "").unwrap_err();
         assert!(refused.to_string().contains("patrol.mode.deacon"));
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn facts(
 fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
     let tasks = merge_task::open_tasks(beads).into_iter();
     tasks
-        .filter(|task| mq::is_automatic(beads, task) && !queued.contains(&task.id))
+        .filter(|task| mq::is_automatic_task(beads, task) && !queued.contains(&task.id))
         .map(|task| task.id.clone())
         .collect()
 }
@@ -103,7 +103,7 @@ pub(super) fn queue_repair(
     task: &str,
 ) -> anyhow::Result<Option<String>> {
     let found = town.find_bead(task)?;
-    if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
+    if !mq::is_automatic_task(&found.store.snapshot()?, &found.bead) {
         return Ok(None);
     }
     let request = sling::SlingRequest {
@@ -112,7 +112,7 @@ pub(super) fn queue_repair(
         ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
-    sling::enqueue(town, &town.find_rig(rig)?, &request, &found.bead, waits_for)?;
+    sling::enqueue_bead(town, &town.find_rig(rig)?, &request, &found.bead, waits_for)?;
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
@@ -146,7 +146,7 @@ pub(super) fn sling_queued(
         no_molecule: queued.no_molecule,
         ..sling::SlingRequest::default()
     };
-    let slung = sling::sling(town, &request).inspect_err(|error| {
+    let slung = sling::sling_bead(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
             // It stays queued; that it could not be slung is reported in any case.
             queued_sling::record_queue_failure(town, &layout, bead, &format!("{error:#}")).ok();

@@ -209,13 +209,13 @@ fn type_message(
     })?;
     let mut values = values.to_vec();
     values.push(("bead", &bead));
-    let text = start::fill(template, &values);
+    let text = start::fill_template(template, &values);
     let runtime = runtime::resolve_runtime(town, Some(&rig), &ids.address, &agent);
     let input = runtime.map_or_else(
         |_| InputRules::default(),
         |runtime| runtime.preset.input_rules(),
     );
-    nudge::nudge_by(town, &ids.address, text.trim(), &input)?;
+    nudge::nudge_with_input(town, &ids.address, text.trim(), &input)?;
     Ok(())
 }
 

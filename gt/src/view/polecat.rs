@@ -118,7 +118,7 @@ impl PolecatStatus {
         let git = Git::at(&clone_path);
         let mut row = PolecatRow::of(polecat);
         let dead = polecat.session.as_ref();
-        let dead = dead.and_then(|live| end::of_dead_session(town, live, &polecat.slot));
+        let dead = dead.and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
         row.last_end = dead.or(row.last_end);
         Ok(Self {
             current_branch: git.head_branch().ok().flatten(),

@@ -6,7 +6,7 @@ use bd::bead::Kind;
 use bd::git::{Git, redact_urls};
 use serde::Serialize;
 
-use crate::flow::crew::{self, Member};
+use crate::flow::crew::{self, CrewMember};
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
@@ -47,7 +47,7 @@ pub struct RigStatus {
     /// Its workers, each with what it does and why.
     pub workers: Vec<WorkerRow>,
     /// Its crew, each with its clone.
-    pub members: Vec<Member>,
+    pub members: Vec<CrewMember>,
 }
 
 /// A polecat of a rig.
@@ -91,7 +91,7 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
             .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
-        members: crew::all(rig, view.sessions.as_deref().unwrap_or_default()),
+        members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
         rig: row(town, rig, &view),
     })
 }
@@ -113,7 +113,7 @@ fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
             .filter(|polecat| polecat.state == PolecatState::Working)
             .count(),
         polecats: polecats.len(),
-        crew: crew::names(rig),
+        crew: crew::list_member_names(rig),
         problem,
     }
 }

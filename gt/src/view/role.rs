@@ -55,7 +55,7 @@ pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }
-    let live = show::find(town, agent)?;
+    let live = show::find_session(town, agent)?;
     let is_deacon = *agent == Address::Deacon;
     let restarts = match mode_setting_of(agent) {
         Some(_) => restarts::load_restarts(town)?.remove(&agent.to_string()),

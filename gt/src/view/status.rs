@@ -250,7 +250,7 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
             .keys()
             .flat_map(|rig| given_up(town, view, rig)),
     );
-    let waiting = review::list(&view.stores.town, false).into_iter();
+    let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
         let title = kit::ui::escape::escape_line(&one.new.title);
         format!(
@@ -289,7 +289,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     agents.extend(looking.roles(None));
     let dogs = record::dog::list_dogs(town);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
-    let board = convoy::Board::of_view(&view);
+    let board = convoy::ProgressBoard::from_view(&view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
@@ -335,7 +335,7 @@ impl Looking<'_> {
     fn rig(&self, rig: &crate::town::RigLayout) -> Rig {
         let beads = self.view.stores.rigs.get(rig.name());
         let polecats = self.view.polecats_of(rig.name());
-        let crew = crew::names(rig);
+        let crew = crew::list_member_names(rig);
         let mut agents: Vec<Agent> = polecats
             .iter()
             .map(|polecat| self.agent(&polecat.address(), Some(polecat)))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::done::Left;
+use gt::flow::done::SandboxLeftovers;
 use gt::patrol::attention::{Attention, AttentionFacts, MatterKind, Messages};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
@@ -313,7 +313,7 @@ impl SimTown {
             superseded: false,
             record_lost: false,
             closed_at: None,
-            left: Left::Nothing,
+            left: SandboxLeftovers::Nothing,
             busy: false,
             alive: Some(matches!(worker.session, Session::Alive { .. })),
             shown: matches!(worker.session, Session::Dead),

@@ -13,7 +13,7 @@ pub(super) struct Args {}
 /// Removes it.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let there = checkpoint::clear(&town, &town.actor)?;
+    let there = checkpoint::remove_checkpoint(&town, &town.actor)?;
     build_report(json!({ "cleared": there }), move |_, page| {
         page.line(if there {
             "✓ the checkpoint is gone"

@@ -13,7 +13,7 @@ pub(super) struct Args {}
 /// Prints it.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let found = checkpoint::read(&town, &town.actor)?;
+    let found = checkpoint::read_checkpoint(&town, &town.actor)?;
     build_report(found, |found, page| {
         let Some(found) = found else {
             page.line("no checkpoint is written here");

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint::{self, Words};
+use gt::flow::checkpoint::{self, CheckpointNotes};
 
 /// Write a checkpoint of branch, files and your notes
 #[derive(Debug, clap::Args)]
@@ -21,12 +21,12 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
-    let words = Words {
+    let words = CheckpointNotes {
         notes: args.notes,
         molecule: args.molecule,
         step: args.step,
     };
-    let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
+    let written = checkpoint::record_checkpoint(&town, &town.actor, session, Some(words))?;
     build_report(written, |written, page| {
         page.line(format!(
             "✓ checkpoint {}: {} not committed",

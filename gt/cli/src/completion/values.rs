@@ -14,7 +14,7 @@ use kit::ui::{Ui, escape};
 use crate::context::Context;
 use gt::flow::convoy::review;
 use gt::flow::crew;
-use gt::flow::seance::{self, Wanted};
+use gt::flow::seance::{self, SessionFilter};
 use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
@@ -98,8 +98,8 @@ fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
 fn crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     let rigs = town.list_rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
-        let names = crew::names(rig).into_iter();
-        names.map(move |name| crew::address(rig, &name).to_string())
+        let names = crew::list_member_names(rig).into_iter();
+        names.map(move |name| crew::member_address(rig, &name).to_string())
     });
     without_descriptions(found)
 }
@@ -116,7 +116,7 @@ fn agents(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn sessions(town: &LiveTown) -> Vec<CompletionValue> {
-    let found = seance::sessions(town, &Wanted::default()).unwrap_or_default();
+    let found = seance::list_sessions(town, &SessionFilter::default()).unwrap_or_default();
     let found = found.into_iter();
     found
         .map(|session| (session.session_id, session.actor))
@@ -127,7 +127,7 @@ fn reviews(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let found = stores
         .iter()
-        .flat_map(|stores| review::list(&stores.town, false));
+        .flat_map(|stores| review::list_requests(&stores.town, false));
     found
         .map(|request| (request.id, escape::escape_line(&request.new.title)))
         .collect()

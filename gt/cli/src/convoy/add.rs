@@ -17,7 +17,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let made = review::add(&ctx.town()?, &args.convoy, &args.beads)?;
+    let made = review::add_reviewed_beads(&ctx.town()?, &args.convoy, &args.beads)?;
     super::warn(ctx, &made.warnings);
     build_report(made.created, |added, page| {
         page.line(format!(

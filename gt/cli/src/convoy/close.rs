@@ -24,7 +24,7 @@ struct Closed {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
+    let closed = convoy::close_convoy(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
     build_report(
         Closed {
             id: args.convoy.clone(),

@@ -4,7 +4,7 @@ use kit::failure::UsageError;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{New, review};
+use gt::flow::convoy::{NewConvoy, review};
 
 /// Make a convoy of beads of any rig
 ///
@@ -60,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for address in &args.notify {
         town.parse_address(address)?;
     }
-    let new = New {
+    let new = NewConvoy {
         title: args.name,
         beads: args.beads,
         owner: Some(owner),
@@ -69,8 +69,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         epic: None,
         about: String::new(),
     };
-    let purpose = review::Purpose { spec, then: None };
-    let made = review::create(&town, &new, purpose)?;
+    let purpose = review::ConvoyPurpose { spec, then: None };
+    let made = review::create_reviewed_convoy(&town, &new, purpose)?;
     super::warn(ctx, &made.warnings);
     build_report(made.created, |created, page| {
         let title = kit::ui::escape::escape_line(&created.title);

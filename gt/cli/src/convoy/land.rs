@@ -5,7 +5,7 @@ use kit::ui::escape;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::landing;
-use gt::flow::landing::Landing;
+use gt::flow::landing::LandingOutcome;
 
 /// Land a convoy now, or continue a landing that stopped
 ///
@@ -22,12 +22,12 @@ pub(super) struct Args {
 #[derive(serde::Serialize)]
 #[serde(untagged)]
 enum Shown {
-    Landing(Landing),
+    Landing(LandingOutcome),
     Already { outcome: &'static str, id: String },
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let landing = landing::land(&ctx.town()?, &args.convoy)?;
+    let landing = landing::land_convoy(&ctx.town()?, &args.convoy)?;
     let shown = landing.map_or_else(
         || Shown::Already {
             outcome: "closed",
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Shown::Landing,
     );
     build_report(shown, |shown, page| match shown {
-        Shown::Landing(Landing::Landed(landed)) => {
+        Shown::Landing(LandingOutcome::Landed(landed)) => {
             let title = escape::escape_line(&landed.title);
             page.line(format!("🚚 {} landed: {title}", landed.id));
             for (rig, commit) in &landed.commits {
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(format!("  {rig}: discovery documents stay on {reference}"));
             }
         }
-        Shown::Landing(Landing::Waits(waits)) => {
+        Shown::Landing(LandingOutcome::Waits(waits)) => {
             let reason = escape::escape_line(&waits.reason);
             page.line(format!(
                 "… {}: landing {} of {}; {} waits: {reason}",

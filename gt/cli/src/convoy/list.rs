@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{self, Progress};
+use gt::flow::convoy::{self, ConvoyProgress};
 use gt::record;
 use gt::record::town_view::TownView;
 
@@ -21,8 +21,8 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
-    let board = convoy::Board::of_view(&view);
-    let found: Vec<Progress> = record::convoy::list_convoys(&view.stores.town, args.all)
+    let board = convoy::ProgressBoard::from_view(&view);
+    let found: Vec<ConvoyProgress> = record::convoy::list_convoys(&view.stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report};
 use super::status;
 use crate::context::Context;
-use gt::flow::convoy::{self, Progress};
+use gt::flow::convoy::{self, ConvoyProgress};
 use gt::flow::discovery::{self, RigDocument};
 use gt::record;
 use gt::record::town_view::TownView;
@@ -27,7 +27,7 @@ pub(super) struct Args {
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
-    convoy: Progress,
+    convoy: ConvoyProgress,
     #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<Vec<RigDocument>>,
 }
@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
     let found =
         found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;
-    let convoy = convoy::Board::of_view(&view).progress(found);
+    let convoy = convoy::ProgressBoard::from_view(&view).progress(found);
     let documents = args
         .documents
         .then(|| discovery::documents_of_all(&town, &args.convoy));

@@ -5,7 +5,7 @@ use kit::ui::{Page, escape};
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::integration::Integration;
-use gt::flow::convoy::{self, Progress, Standing, Tracked};
+use gt::flow::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
 use gt::record;
 use gt::record::town_view::TownView;
 
@@ -28,7 +28,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
-    let board = convoy::Board::of_view(&view);
+    let board = convoy::ProgressBoard::from_view(&view);
     let open = record::convoy::list_convoys(&view.stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         },
     };
-    let found: Vec<Progress> = chosen
+    let found: Vec<ConvoyProgress> = chosen
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-pub(super) fn show(convoy: &Progress, page: &mut Page) {
+pub(super) fn show(convoy: &ConvoyProgress, page: &mut Page) {
     page.blank();
     let state = match (convoy.status.as_str(), convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",
@@ -100,9 +100,9 @@ pub(super) fn show(convoy: &Progress, page: &mut Page) {
 }
 
 /// The convoy's own branches, and how far their landing is.
-fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
-    let (landed, all) = own.landed_of();
-    if own.is_landing() {
+fn branches(convoy: &ConvoyProgress, own: &Integration, page: &mut Page) {
+    let (landed, all) = own.count_landed_rigs();
+    if own.has_begun_landing() {
         page.line(format!("   landing {landed} of {all}"));
     }
     for (rig, branch) in &own.rigs {
@@ -122,21 +122,21 @@ fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
     }
 }
 
-fn line(bead: &Tracked, page: &mut Page) {
+fn line(bead: &TrackedBead, page: &mut Page) {
     let (mark, word) = match bead.standing {
-        Standing::Open => ("○", "open"),
-        Standing::Blocked => ("●", "blocked"),
-        Standing::Working => ("◐", "working"),
-        Standing::Merging => ("⇡", "merging"),
-        Standing::NeedsStep => ("✗", "blocked"),
-        Standing::Done if !bead.why.is_empty() => ("–", "closed"),
-        Standing::Done => ("✓", "done"),
-        Standing::Failed => ("✗", "failed"),
-        Standing::Unknown => ("?", "unknown"),
+        BeadStanding::Open => ("○", "open"),
+        BeadStanding::Blocked => ("●", "blocked"),
+        BeadStanding::Working => ("◐", "working"),
+        BeadStanding::Merging => ("⇡", "merging"),
+        BeadStanding::NeedsStep => ("✗", "blocked"),
+        BeadStanding::Done if !bead.why.is_empty() => ("–", "closed"),
+        BeadStanding::Done => ("✓", "done"),
+        BeadStanding::Failed => ("✗", "failed"),
+        BeadStanding::Unknown => ("?", "unknown"),
     };
     let title = escape::escape_line(&bead.title);
     page.cut_line(format!("   {mark} {:<8} {}  {title}", word, bead.id));
-    if !bead.assignee.is_empty() && bead.standing != Standing::Done {
+    if !bead.assignee.is_empty() && bead.standing != BeadStanding::Done {
         page.cut_line(format!(
             "              with {}",
             escape::escape_line(&bead.assignee)

@@ -30,9 +30,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             None => (args.rig.as_deref(), name.as_str()),
         };
         let rig = rig::wanted(ctx, &town, named)?;
-        match crew::add(&town, &rig, name, args.branch) {
+        match crew::add_member(&town, &rig, name, args.branch) {
             Ok(member) => added.push(member),
-            Err(error) if CrewError::is_existing(&error) && args.names.len() > 1 => {
+            Err(error) if CrewError::is_exists_error(&error) && args.names.len() > 1 => {
                 ctx.ui.warn(&error.to_string());
             }
             Err(error) => return Err(error),

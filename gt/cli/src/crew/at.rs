@@ -41,14 +41,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some((rig, name)) = found.into_iter().next() else {
         anyhow::bail!("there is no crew member `{}`: not found", args.name);
     };
-    let agent = crew::address(&rig, &name);
+    let agent = crew::member_address(&rig, &name);
     let mut visited = Visited {
         agent: agent.to_string(),
         path: rig.crew(&name),
         session: None,
     };
     if !args.no_tmux {
-        visited.session = Some(session::start::agent(&town, &agent, &args.agent)?.name);
+        visited.session =
+            Some(session::start::start_agent_session(&town, &agent, &args.agent)?.name);
         if !args.detached {
             attach::attach(ctx, &town, &agent)?;
         }

@@ -22,7 +22,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rigs = town.select_rigs(args.rig.as_deref())?;
     let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
-    let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
+    let members = rigs
+        .iter()
+        .flat_map(|rig| crew::list_members(rig, &sessions));
     build_report(members.collect::<Vec<_>>(), |members, page| {
         if members.is_empty() {
             page.line("no crew yet: gt crew add NAME adds one");

@@ -42,7 +42,7 @@ fn members(
             let in_place = around
                 .as_ref()
                 .filter(|rig| rig.crew(name).join(".git").exists());
-            gt::flow::crew::find(town, in_place, name)
+            gt::flow::crew::find_member(town, in_place, name)
         };
         return names.iter().map(known).collect();
     }
@@ -52,7 +52,7 @@ fn members(
         None => town.list_rigs()?,
     };
     let of = |rig: RigLayout| {
-        let names = gt::flow::crew::names(&rig).into_iter();
+        let names = gt::flow::crew::list_member_names(&rig).into_iter();
         names.map(move |name| (rig.clone(), name))
     };
     Ok(rigs.into_iter().flat_map(of).collect())

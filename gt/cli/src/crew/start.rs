@@ -38,8 +38,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut started = Vec::new();
     for (rig, name) in members {
-        let agent = crew::address(&rig, &name);
-        let live = session::start::agent(&town, &agent, &args.agent)?;
+        let agent = crew::member_address(&rig, &name);
+        let live = session::start::start_agent_session(&town, &agent, &args.agent)?;
         started.push(Started {
             agent: agent.to_string(),
             session: live.name,

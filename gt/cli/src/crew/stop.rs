@@ -33,8 +33,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut stopped = Vec::new();
     for (rig, name) in members {
         stopped.push(Stopped {
-            was_running: crew::stop(&town, &rig, &name)?,
-            agent: crew::address(&rig, &name).to_string(),
+            was_running: crew::stop_member(&town, &rig, &name)?,
+            agent: crew::member_address(&rig, &name).to_string(),
         });
     }
     build_report(stopped, |stopped, page| {

@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let agent = town.parse_address(&args.agent)?;
     let timeout = args.timeout.unsigned_abs();
-    let check = health::check(&town, &agent, timeout, args.failures)?;
+    let check = health::check_agent_health(&town, &agent, timeout, args.failures)?;
     let exit = if check.unresponsive { 2 } else { 0 };
     build_report_with_exit(exit, check, move |check, page| {
         if !check.running {

@@ -5,7 +5,7 @@ use kit::ui::escape;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::stale_hooks::{HookVerdict, stale_hooks};
+use gt::flow::deacon::stale_hooks::{HookVerdict, handle_stale_hooks};
 
 /// Reopen work on hooks of agents that are gone
 ///
@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
+    let found = handle_stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
     build_report(found, |found, page| {
         if found.is_empty() {
             page.line("✓ no stale hooks");

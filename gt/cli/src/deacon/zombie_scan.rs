@@ -5,7 +5,7 @@ use kit::ui::escape;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::zombies::zombies;
+use gt::flow::deacon::zombies::find_zombies;
 
 /// List processes that ended sessions left behind
 ///
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = zombies(
+    let found = find_zombies(
         &ctx.town()?,
         args.min_age.unsigned_abs(),
         args.kill && !args.dry_run,

@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut called = Vec::new();
     for name in names {
-        let live = dog::call(&town, &name, &args.agent)?;
+        let live = dog::start_dog_session(&town, &name, &args.agent)?;
         called.push(json!({ "dog": name, "session": live.name }));
     }
     build_report(called, |called, page| {

@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut removed = Vec::new();
     for name in names {
-        let saved = dog::remove(&town, &name, args.force)?;
+        let saved = dog::remove_dog(&town, &name, args.force)?;
         removed.push(json!({ "dog": name, "saved": saved }));
     }
     build_report(removed, |removed, page| {

@@ -28,7 +28,7 @@ struct Pack {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     if let Some(name) = args.name {
-        return build_report(dogs::find(&town, &name)?, |dog, page| {
+        return build_report(dogs::find_dog(&town, &name)?, |dog, page| {
             page.line(format!("{} is {}", dog.address(), dog.state.name()));
             if !dog.work.is_empty() {
                 page.line(format!("  at work on {}", escape::escape_line(&dog.work)));
@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ));
         });
     }
-    let dogs = dogs::all(&town)?;
+    let dogs = dogs::list_dogs(&town)?;
     let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
     let idle = dogs.iter().filter(is_idle).count();
     let pack = Pack {

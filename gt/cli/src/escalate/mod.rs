@@ -14,7 +14,7 @@ use kit::ui::{Page, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate::{self, EscalateError, Escalated, EscalationRequest};
+use gt::flow::escalate::{self, EscalateError, EscalationReport, EscalationRequest};
 use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Severity};
 
 /// Ask for help or for a decision
@@ -116,16 +116,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         decision,
     };
     if args.dry_run {
-        return build_report(escalate::preview(&town, &request)?, |found, page| {
-            page.line(format!("severity: {}", found.severity.name()));
-            page.line(format!("routes: {}", found.actions.join(", ")));
-            page.line(format!("mail to: {}", found.targets.join(", ")));
-            if found.occurrences > 1 {
-                page.line(format!("counted on {}, which is open", found.id));
-            }
-        });
+        return build_report(
+            escalate::preview_escalation(&town, &request)?,
+            |found, page| {
+                page.line(format!("severity: {}", found.severity.name()));
+                page.line(format!("routes: {}", found.actions.join(", ")));
+                page.line(format!("mail to: {}", found.targets.join(", ")));
+                if found.occurrences > 1 {
+                    page.line(format!("counted on {}, which is open", found.id));
+                }
+            },
+        );
     }
-    let done = escalate::escalate(&town, &request)?;
+    let done = escalate::send_escalation(&town, &request)?;
     if let Some(warning) = &done.warning {
         ctx.ui.warn(warning);
     }
@@ -149,7 +152,7 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     Ok(at.to_string())
 }
 
-fn human(done: &Escalated, page: &mut Page) {
+fn human(done: &EscalationReport, page: &mut Page) {
     let severity = done.severity.name();
     if done.occurrences > 1 {
         let times = kit::ui::counted(

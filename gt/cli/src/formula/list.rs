@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let rig = args.rig.as_deref().or(town.actor.rig());
     let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
     let mut listed = Vec::new();
-    for found in molecule::shelf(&town, rig.as_ref()).load_all() {
+    for found in molecule::formula_shelf(&town, rig.as_ref()).load_all() {
         match found.loaded {
             Ok(loaded) => listed.push(Listed {
                 name: loaded.formula.name.clone(),

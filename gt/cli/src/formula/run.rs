@@ -2,8 +2,8 @@ use kit::ui::{Page, escape};
 use serde_json::json;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::formula::{self, RunRequest, Started};
-use gt::flow::sling::formula::rig_of;
+use gt::flow::formula::{self, FormulaReport, RunRequest};
+use gt::flow::sling::formula::rig_of_target;
 
 /// Run a convoy formula: legs in parallel, then a synthesis
 ///
@@ -46,7 +46,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let rig = rig_of(&town, &args.rig)?;
+    let rig = rig_of_target(&town, &args.rig)?;
     let mut values =
         bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
     if let Some(number) = args.pr {
@@ -69,7 +69,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         preset: args.preset,
         agent: args.agent,
     };
-    let prepared = formula::prepare(&town, &rig, &request)?;
+    let prepared = formula::prepare_formula(&town, &rig, &request)?;
     if args.dry_run {
         let titles = prepared.titles();
         let name = prepared.name().to_owned();
@@ -95,7 +95,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(started, show)
 }
 
-fn show(started: &Started, page: &mut Page) {
+fn show(started: &FormulaReport, page: &mut Page) {
     page.line(format!(
         "✓ {} runs as convoy {}",
         started.formula, started.convoy

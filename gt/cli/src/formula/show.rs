@@ -19,8 +19,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
     let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
-    let shelf = molecule::shelf(&town, rig.as_ref());
-    let name = molecule::full_name(&shelf, &args.formula).unwrap_or(args.formula);
+    let shelf = molecule::formula_shelf(&town, rig.as_ref());
+    let name = molecule::full_formula_name(&shelf, &args.formula).unwrap_or(args.formula);
     let formula = shelf.load(&name)?.formula;
     build_report(formula, show)
 }

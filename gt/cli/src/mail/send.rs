@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
-use gt::flow::recipient::recipient;
+use gt::flow::recipient::find_recipient;
 use gt::record::mail::{self, NewMessage};
 
 /// Send a message
@@ -43,7 +43,7 @@ pub(super) struct Sent {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let to = recipient(&town, &args.to)?;
+    let to = find_recipient(&town, &args.to)?;
     let kind = args.kind;
     anyhow::ensure!(
         kind != handoff::KIND,

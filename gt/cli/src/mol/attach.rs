@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut words = args.words;
     let named = words.pop().unwrap_or_default();
     let target = words.pop().unwrap_or_default();
-    let (bead, molecule) = molecule::attach(&town, &target, &named)?;
+    let (bead, molecule) = molecule::attach_molecule(&town, &target, &named)?;
     build_report(Attached { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })

@@ -14,7 +14,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let (bead, molecule) = molecule::attach_from_mail(&town, &args.message)?;
+    let (bead, molecule) = molecule::attach_molecule_from_mail(&town, &args.message)?;
     build_report(Attached { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })

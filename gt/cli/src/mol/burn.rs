@@ -20,7 +20,7 @@ struct Burned {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let (burned, beads) = molecule::burn(&town, &args.target)?;
+    let (burned, beads) = molecule::burn_molecule(&town, &args.target)?;
     build_report(Burned { burned, beads }, |done, page| {
         let count = kit::ui::counted(done.beads, "bead");
         page.line(format!("✓ burned {}: {count}", done.burned));

@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "" => town.actor.to_string(),
         target => target.to_owned(),
     };
-    let found = molecule::attached(&town, &args.target)
+    let found = molecule::find_attached(&town, &args.target)
         .ok()
         .and_then(|(_, found)| found);
     let step = found.as_ref().and_then(|found| found.current.as_ref());

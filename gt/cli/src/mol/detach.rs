@@ -22,7 +22,7 @@ struct Detached {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let (bead, molecule) = molecule::detach(&town, &args.target)?;
+    let (bead, molecule) = molecule::detach_molecule(&town, &args.target)?;
     build_report(Detached { bead, molecule }, |done, page| {
         match &done.molecule {
             Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),

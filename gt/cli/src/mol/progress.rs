@@ -12,7 +12,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let (bead, found) = molecule::attached(&town, &args.target)?;
+    let (bead, found) = molecule::find_attached(&town, &args.target)?;
     let found = found.filter(|found| !found.steps.is_empty());
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule with steps"))?;
     build_report(ProgressShown::of(&found), move |_, page| {

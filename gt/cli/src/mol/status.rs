@@ -76,7 +76,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "" => town.actor.to_string(),
         target => target.to_owned(),
     };
-    let (bead, found) = match molecule::attached(&town, &args.target) {
+    let (bead, found) = match molecule::find_attached(&town, &args.target) {
         Ok((bead, found)) => (Some(bead), found),
         // An agent without work is an answer, an unknown name is none.
         Err(_) if args.target.is_empty() || town.parse_address(&args.target).is_ok() => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule::{self, StepDone};
+use gt::flow::molecule::{self, StepReport};
 
 kit::family! {
     /// Close steps, or wait for something to happen
@@ -13,7 +13,7 @@ kit::family! {
 }
 
 mod done {
-    use super::{CommandResult, Context, StepDone, build_report, molecule};
+    use super::{CommandResult, Context, StepReport, build_report, molecule};
 
     /// Close a step and begin the next
     ///
@@ -34,11 +34,11 @@ mod done {
 
     pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let town = ctx.town()?;
-        let done = molecule::step_done(&town, args.step.as_deref(), &args.reason, args.dry_run)?;
+        let done = molecule::finish_step(&town, args.step.as_deref(), &args.reason, args.dry_run)?;
         build_report(done, show)
     }
 
-    fn show(done: &StepDone, page: &mut kit::ui::Page) {
+    fn show(done: &StepReport, page: &mut kit::ui::Page) {
         if !done.step_closed {
             page.line(format!(
                 "Would close {} of {}",

@@ -82,7 +82,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 target: receipt.target,
                 worker: receipt.worker,
                 status,
-                score: (mq::score(request, None, now) * 10.0).round() / 10.0,
+                score: (mq::score_request(request, None, now) * 10.0).round() / 10.0,
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,

@@ -21,8 +21,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut town = ctx.town()?;
     let rig = town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
-    let merged = mq::run(&town, &rig)?;
-    let landed = landing::land_ready(&town)?;
+    let merged = mq::run_queue(&town, &rig)?;
+    let landed = landing::land_ready_convoys(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(
             "🚚 {} landed: {}",

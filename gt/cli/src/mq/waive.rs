@@ -27,7 +27,7 @@ struct Waived {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
-    let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
+    let waiver = mq::waive_hooks(&town, &found.store, &found.bead.id, &args.reason)?;
     gt::host::daemon::wake_daemon(&town);
     let waived = Waived {
         request: found.bead.id,

@@ -25,7 +25,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut nuked = Vec::new();
     for text in &args.polecats {
         let (rig, name) = super::parse(&town, text)?;
-        nuked.push(flow::polecat::nuke(&town, &view, &rig, &name, args.force)?);
+        nuked.push(flow::polecat::nuke_polecat(
+            &town, &view, &rig, &name, args.force,
+        )?);
     }
     build_report(nuked, |nuked, page| {
         for one in nuked {

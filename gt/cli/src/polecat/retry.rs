@@ -22,7 +22,7 @@ struct Retried {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
-    let was = flow::polecat::retry(&town, &rig, &name)?;
+    let was = flow::polecat::retry_polecat(&town, &rig, &name)?;
     gt::host::daemon::wake_daemon(&town);
     let polecat = format!("{}/{name}", rig.name());
     build_report(Retried { polecat, was }, |retried, page| {

@@ -22,7 +22,7 @@ struct Dropped {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let (reference, commit) = rescue::drop_saved(&ctx.town()?, &args.reference)?;
+    let (reference, commit) = rescue::drop_saved_work(&ctx.town()?, &args.reference)?;
     build_report(Dropped { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(

@@ -19,7 +19,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rigs = town.select_rigs(args.rig.as_deref())?;
-    let rows = rescue::list(&rigs)?;
+    let rows = rescue::list_saved_work(&rigs)?;
     build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("nothing is saved");

@@ -5,7 +5,7 @@ use kit::ui::{Page, escape};
 use super::super::agent_event::nothing;
 use super::super::{CommandResult, build_report, pager};
 use crate::context::Context;
-use gt::flow::rescue::{self, ShownWork};
+use gt::flow::rescue::{self, SavedWorkDetails};
 
 /// Show the commits and changes of saved work
 ///
@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = rescue::show(&ctx.town()?, &args.reference)?;
+    let found = rescue::show_saved_work(&ctx.town()?, &args.reference)?;
     let mut page = ctx.ui.page();
     show(&found, &mut page);
     if pager::show(ctx, page.text()) {
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(found, show)
 }
 
-fn show(found: &ShownWork, page: &mut Page) {
+fn show(found: &SavedWorkDetails, page: &mut Page) {
     let work = &found.work;
     page.line(page.style().bold(&work.reference));
     for line in escape::escape_block(&found.log).lines() {

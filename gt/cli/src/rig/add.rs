@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::rig::{self, AddRequest};
+use gt::flow::rig::{self, AddRigRequest};
 
 /// Add a repository to the town
 ///
@@ -29,14 +29,14 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let request = AddRequest {
+    let request = AddRigRequest {
         name: args.name.clone(),
         url: args.url.clone(),
         prefix: args.prefix.clone(),
         branch: args.branch.clone(),
         no_remote: args.no_remote,
     };
-    let added = rig::add(&town, &request, &|text| ctx.ui.status(text))?;
+    let added = rig::add_rig(&town, &request, &|text| ctx.ui.status(text))?;
     build_report(added, |added, page| {
         let remote = added.remote.as_deref().unwrap_or("none: local only");
         let beads = if added.tracked_beads {

@@ -17,7 +17,7 @@ pub(crate) struct Args<W: Which> {
 
 pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
-    let live = role::start(&town, &agent, &args.agent)?;
+    let live = role::start_role(&town, &agent, &args.agent)?;
     attach::attach(ctx, &town, &agent)?;
     build_report(serde_json::json!({ "session": live.name }), |_, _| {})
 }

@@ -18,7 +18,7 @@ pub(crate) struct Args<W: Which> {
 
 pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
-    let (was_running, live) = role::restart(&town, &agent, &args.agent)?;
+    let (was_running, live) = role::restart_role(&town, &agent, &args.agent)?;
     let data = serde_json::json!({ "session": live.name, "was_running": was_running });
     build_report(data, move |_, page| {
         page.line(format!("● {agent} runs in session {}", live.name));

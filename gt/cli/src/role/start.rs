@@ -20,7 +20,7 @@ pub(crate) struct Args<W: Which> {
 
 pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
-    let live = role::start(&town, &agent, &args.agent)?;
+    let live = role::start_role(&town, &agent, &args.agent)?;
     let question = runtime::find_agent_question(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });
     build_report(data, move |_, page| {

@@ -15,7 +15,7 @@ pub(crate) struct Args<W: Which> {
 
 pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
-    let was_running = role::stop(&town, &agent)?;
+    let was_running = role::stop_role(&town, &agent)?;
     let data = serde_json::json!({ "was_running": was_running });
     build_report(data, move |_, page| {
         let how = if was_running {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::seance::{self, Asked, Session, Wanted};
+use gt::flow::seance::{self, PastSession, SeanceResult, SessionFilter};
 
 /// List, search or ask past sessions
 ///
@@ -57,9 +57,9 @@ kit::verbs! {
 }
 
 impl Which {
-    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<Wanted> {
+    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<SessionFilter> {
         let since = self.since.as_deref().map(|text| since(now, text));
-        Ok(Wanted {
+        Ok(SessionFilter {
             role: self.role.clone(),
             rig: self.rig.clone(),
             since: since.transpose()?,
@@ -74,18 +74,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let town = ctx.town()?;
     if let Some(id) = &args.talk {
-        let session = seance::one(&town, id)?;
+        let session = seance::find_session(&town, id)?;
         if args.prompt.is_none() {
             anyhow::ensure!(
                 ctx.ui.is_terminal(),
                 "this is no terminal: ask one question with -p"
             );
         }
-        let (said, is_recorded) = match seance::ask(&town, &session, args.prompt.as_deref())? {
-            Asked::Answer(said) => (Some(said), false),
-            Asked::Recorded(said) => (Some(said), true),
-            Asked::Talked => (None, false),
-        };
+        let (said, is_recorded) =
+            match seance::ask_session(&town, &session, args.prompt.as_deref())? {
+                SeanceResult::Answer(said) => (Some(said), false),
+                SeanceResult::Recorded(said) => (Some(said), true),
+                SeanceResult::Interactive => (None, false),
+            };
         let mut report = json!({ "session_id": session.session_id, "answer": said });
         if is_recorded {
             report["recorded"] = json!(true);
@@ -96,7 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let mut found = seance::sessions(&town, &args.which.wanted(town.clock.now())?)?;
+    let mut found = seance::list_sessions(&town, &args.which.wanted(town.clock.now())?)?;
     if args.recent > 0 {
         found.truncate(args.recent);
     }
@@ -117,7 +118,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn row(session: &Session, width: usize, when: &str) -> String {
+fn row(session: &PastSession, width: usize, when: &str) -> String {
     let transcript = if session.transcript.is_some() {
         "transcript"
     } else {

@@ -7,7 +7,7 @@ use super::super::{CommandResult, build_report};
 use super::Which;
 use crate::context::Context;
 use gt::flow::seance;
-use gt::flow::seance::transcript::{self, Hit};
+use gt::flow::seance::transcript::{self, TranscriptHit};
 
 /// Search the transcripts of past sessions, ignoring case
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ struct FoundPlace {
     session_id: String,
     actor: String,
     #[serde(flatten)]
-    hit: Hit,
+    hit: TranscriptHit,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -39,11 +39,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         args.limit
     };
     let mut places = Vec::new();
-    for session in seance::sessions(&town, &args.which.wanted(town.clock.now())?)? {
+    for session in seance::list_sessions(&town, &args.which.wanted(town.clock.now())?)? {
         let Some(path) = &session.transcript else {
             continue;
         };
-        let hits = transcript::search(path, &args.text).into_iter();
+        let hits = transcript::search_transcript(path, &args.text).into_iter();
         places.extend(hits.map(|hit| FoundPlace {
             session_id: session.session_id.clone(),
             actor: session.actor.clone(),

@@ -21,6 +21,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     town.record_event(&event!(SessionEnd,
         session_id: session, reason: reason, role: town.actor.role(), actor: actor,
     ));
-    checkpoint::save(&town, &town.actor, session)?;
+    checkpoint::save_session_state(&town, &town.actor, session)?;
     build_report(json!({ "session_id": session }), |_, _| {})
 }

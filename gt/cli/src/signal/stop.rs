@@ -29,5 +29,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 }
 
 fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
-    stop_hook::at_stop(&ctx.town()?, event.field("session_id"))
+    stop_hook::find_continue_reason(&ctx.town()?, event.field("session_id"))
 }

@@ -5,7 +5,7 @@ use bd::change;
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConvoyError, find};
+use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
@@ -15,7 +15,7 @@ use crate::town::event::{ConvoyBeads, Event, event};
 /// A convoy to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct New {
+pub struct NewConvoy {
     /// Its title.
     pub title: String,
     /// The beads it tracks.
@@ -34,7 +34,7 @@ pub struct New {
 
 /// A convoy that was made or added to.
 #[derive(Debug, Clone, Serialize)]
-pub struct Created {
+pub struct ConvoyChange {
     /// Its id.
     pub id: String,
     /// Its title.
@@ -46,13 +46,13 @@ pub struct Created {
 }
 
 /// Makes a convoy. Every bead must exist; if one does not, nothing is made.
-pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
+pub fn create_convoy(town: &LiveTown, new: &NewConvoy) -> anyhow::Result<ConvoyChange> {
     anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
-    let beads = existing(town, &new.beads)?;
+    let beads = check_beads_exist(town, &new.beads)?;
     let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
         let id = fresh_id(town, tx);
-        let (convoy, created) = built(tx, id, new, &beads)?;
+        let (convoy, created) = build_convoy(tx, id, new, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
@@ -65,17 +65,17 @@ pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
 }
 
 /// A new convoy, not yet written.
-pub(super) fn built(
+pub(super) fn build_convoy(
     tx: &Tx,
     id: String,
-    new: &New,
+    new: &NewConvoy,
     beads: &[String],
-) -> anyhow::Result<(Bead, Created)> {
+) -> anyhow::Result<(Bead, ConvoyChange)> {
     let now = tx.now();
     let mut convoy = Bead {
         id: id.clone(),
         title: new.title.trim().to_owned(),
-        description: describe(new, beads.len()),
+        description: format_description(new, beads.len()),
         issue_type: Kind::Convoy,
         labels: vec!["gt:convoy".to_owned()],
         created_at: now.clone(),
@@ -84,13 +84,13 @@ pub(super) fn built(
         ..Bead::default()
     };
     if new.integration {
-        integration::set(&mut convoy, &Integration::default())?;
+        integration::set_integration(&mut convoy, &Integration::default())?;
     }
     if let Some(epic) = &new.epic {
         convoy.set_metadata("epic", epic)?;
     }
-    let added = track(&mut convoy, beads, &now, tx.actor());
-    let created = Created {
+    let added = add_tracks_edges(&mut convoy, beads, &now, tx.actor());
+    let created = ConvoyChange {
         id,
         title: convoy.title.clone(),
         added,
@@ -100,26 +100,26 @@ pub(super) fn built(
 }
 
 /// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
-pub fn create_for(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
-    create(town, &automatic(bead)).map(|created| created.id)
+pub fn create_automatic_convoy(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
+    create_convoy(town, &build_automatic_convoy(bead)).map(|created| created.id)
 }
 
 /// The convoy that a single slung bead gets.
-pub fn automatic(bead: &Bead) -> New {
-    New {
+pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
+    NewConvoy {
         title: bd::bead::validate::fit_to_title(&format!("Work: {}", bead.title)),
         beads: vec![bead.id.clone()],
         about: format!("Auto-created convoy tracking {}", bead.id),
-        ..New::default()
+        ..NewConvoy::default()
     }
 }
 
 /// Adds beads to a convoy; one that has landed is open again.
-pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Created> {
-    let beads = existing(town, beads)?;
+pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<ConvoyChange> {
+    let beads = check_beads_exist(town, beads)?;
     let store = town.open_town_store()?;
     let created = town.transact(&store, |tx| {
-        let (convoy, created) = extended(tx, id, &beads)?;
+        let (convoy, created) = extend_convoy(tx, id, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
@@ -133,8 +133,8 @@ pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Create
 }
 
 /// Whether beads may be added: not while it is being closed after its landing.
-pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
-    let closing = integration::of(convoy).is_some_and(|own| own.closing);
+pub(super) fn check_can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
+    let closing = integration::read_integration(convoy).is_some_and(|own| own.closing);
     if closing && convoy.is_open() {
         let convoy = convoy.id.clone();
         return Err(IntegrationError::Closing { convoy });
@@ -143,17 +143,21 @@ pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
 }
 
 /// A convoy that tracks more beads, not yet written.
-pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
+pub(super) fn extend_convoy(
+    tx: &Tx,
+    id: &str,
+    beads: &[String],
+) -> anyhow::Result<(Bead, ConvoyChange)> {
     let now = tx.now();
-    let mut convoy = find(tx, id)?;
-    can_grow(&convoy)?;
-    let added = track(&mut convoy, beads, &now, tx.actor());
+    let mut convoy = find_convoy(tx, id)?;
+    check_can_grow(&convoy)?;
+    let added = add_tracks_edges(&mut convoy, beads, &now, tx.actor());
     let reopened = !convoy.is_open() && !added.is_empty();
     if reopened {
         change::mark_open(&mut convoy, Status::Open, &now);
     }
     convoy.updated_at = now;
-    let created = Created {
+    let created = ConvoyChange {
         id: id.to_owned(),
         title: convoy.title.clone(),
         added,
@@ -163,11 +167,11 @@ pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(B
 }
 
 /// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
-pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
+pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
     let stores = town.read_stores()?;
     let store = town.open_town_store()?;
     let closed = town.transact(&store, |tx| {
-        let mut convoy = find(tx, id)?;
+        let mut convoy = find_convoy(tx, id)?;
         if !convoy.is_open() {
             return Ok(false);
         }
@@ -182,7 +186,7 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
                 open
             }
         );
-        let branches = integration::of(&convoy).map(|own| own.not_landed());
+        let branches = integration::read_integration(&convoy).map(|own| own.unlanded_branches());
         let branches = branches.unwrap_or_default();
         anyhow::ensure!(
             force || branches.is_empty(),
@@ -202,7 +206,7 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
 }
 
 /// The given beads, each of which must exist somewhere in the town.
-pub(super) fn existing(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
+pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     for id in ids {
         if stores.get(id).is_none_or(Bead::is_tombstone) {
@@ -222,7 +226,7 @@ pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
     }
 }
 
-fn describe(new: &New, count: usize) -> String {
+fn format_description(new: &NewConvoy, count: usize) -> String {
     let mut text = match new.about.as_str() {
         "" => format!("Convoy tracking {count} issues"),
         about => about.to_owned(),
@@ -237,7 +241,7 @@ fn describe(new: &New, count: usize) -> String {
 }
 
 /// Adds `tracks` edges for beads that are not tracked yet, and says which those were.
-fn track(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
+fn add_tracks_edges(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
     let mut added = Vec::new();
     for id in ids {
         if record::convoy::tracked_ids(convoy).any(|tracked| tracked == id) {

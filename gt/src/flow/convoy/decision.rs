@@ -7,7 +7,7 @@ use bd::bead::{Bead, fields};
 use bd::config::yaml::YamlNode;
 use serde::{Deserialize, Serialize};
 
-use crate::flow::town_hook::{Answer, FrontMatter};
+use crate::flow::town_hook::{FrontMatter, TownHookAnswer};
 use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
 
@@ -16,7 +16,7 @@ const FIELD: &str = "decisions";
 /// What the hooks decided for the beads of one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Decision {
+pub struct HookDecision {
     /// The rig; empty for the town's own beads.
     pub rig: String,
     /// The decision's id.
@@ -33,9 +33,9 @@ pub struct Decision {
     pub own: BTreeMap<String, FrontMatter>,
 }
 
-impl Decision {
+impl HookDecision {
     /// The record of a rig's beads before any hook has said something.
-    pub(super) fn of(home: &BeadsHome) -> Self {
+    pub(super) fn for_home(home: &BeadsHome) -> Self {
         let rig = match home {
             BeadsHome::Town => String::new(),
             BeadsHome::Rig(rig) => rig.clone(),
@@ -47,7 +47,7 @@ impl Decision {
     }
 
     /// Adds what one hook answered; of two hooks that say the same thing the later counts.
-    pub(super) fn add(&mut self, answer: &Answer) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, answer: &TownHookAnswer) -> anyhow::Result<()> {
         if answer.adr.is_some() {
             self.adr.clone_from(&answer.adr);
             self.adr_path.clone_from(&answer.adr_path);
@@ -64,17 +64,17 @@ impl Decision {
 
     /// Records what a bead's own front matter says besides, as it is now: what is written there later counts for
     /// nobody.
-    pub(super) fn keep_own(&mut self, bead: &Bead) {
+    pub(super) fn keep_bead_keys(&mut self, bead: &Bead) {
         let (block, _) = fields::split_front_matter(&bead.description);
         if block.is_empty() || self.front.is_empty() {
             return;
         }
         // A block that is no front matter says nothing.
-        let Ok(written) = FrontMatter::of_text(block) else {
+        let Ok(written) = FrontMatter::parse(block) else {
             return;
         };
-        let mut front = self.front_of(&bead.id).clone();
-        front.fill(written);
+        let mut front = self.front_matter_of(&bead.id).clone();
+        front.fill_missing(written);
         if front != self.front {
             self.own.insert(bead.id.clone(), front);
         }
@@ -88,12 +88,12 @@ impl Decision {
     }
 
     /// The front matter of one bead.
-    pub fn front_of(&self, id: &str) -> &FrontMatter {
+    pub fn front_matter_of(&self, id: &str) -> &FrontMatter {
         self.own.get(id).unwrap_or(&self.front)
     }
 
     /// Whether any bead gets a front matter.
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_front_matter(&self) -> bool {
         !self.front.is_empty() || self.own.values().any(|front| !front.is_empty())
     }
 
@@ -111,7 +111,7 @@ impl Decision {
 }
 
 /// What was decided about a convoy.
-pub fn decisions(convoy: &Bead) -> Vec<Decision> {
+pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
     let stored = convoy.metadata_object().remove(FIELD);
     stored
         .and_then(|value| serde_json::from_value(value).ok())
@@ -119,16 +119,21 @@ pub fn decisions(convoy: &Bead) -> Vec<Decision> {
 }
 
 /// What was decided for the beads of a rig.
-pub fn decision_for(convoy: &Bead, rig: &str) -> Option<Decision> {
-    decisions(convoy).into_iter().find(|own| own.rig == rig)
+pub fn decision_for(convoy: &Bead, rig: &str) -> Option<HookDecision> {
+    read_decisions(convoy)
+        .into_iter()
+        .find(|own| own.rig == rig)
 }
 
 /// Adds records to a convoy; those of the same rigs are replaced.
-pub(super) fn record(convoy: &mut Bead, fresh: &[Decision]) -> serde_json::Result<()> {
+pub(super) fn record_decisions(
+    convoy: &mut Bead,
+    fresh: &[HookDecision],
+) -> serde_json::Result<()> {
     if fresh.is_empty() {
         return Ok(());
     }
-    let mut all = decisions(convoy);
+    let mut all = read_decisions(convoy);
     all.retain(|old| !fresh.iter().any(|new| new.rig == old.rig));
     all.extend_from_slice(fresh);
     convoy.set_metadata(FIELD, all)

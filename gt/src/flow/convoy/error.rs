@@ -40,7 +40,7 @@ pub enum ConvoyError {
 }
 
 /// The convoy with this id.
-pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
+pub(super) fn find_convoy(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
     let found = tx
         .get(id)
         .filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone());

@@ -32,7 +32,7 @@ const TEMPLATE: &str = "integration/{epic}";
 #[serde(default)]
 pub struct Integration {
     /// The branches, by rig.
-    pub rigs: BTreeMap<String, Branch>,
+    pub rigs: BTreeMap<String, ConvoyBranch>,
     /// Every rig has landed; what is left is to take the branches away and to close the convoy.
     pub closing: bool,
     /// The tips of branches of the landing before, by rig: one that is still there is only in the way.
@@ -43,7 +43,7 @@ pub struct Integration {
 /// A convoy's branch in one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Branch {
+pub struct ConvoyBranch {
     /// Its name.
     pub branch: String,
     /// The branch that it will land on.
@@ -52,7 +52,7 @@ pub struct Branch {
     pub base: String,
     /// How far its landing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub landing: Option<LandedStep>,
+    pub landing: Option<LandingStep>,
     /// Why it has not landed although that was tried.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
@@ -64,7 +64,7 @@ pub struct Branch {
 /// How far the landing in one rig is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LandedStep {
+pub struct LandingStep {
     /// The tip of the convoy's branch that was prepared.
     pub tip: String,
     /// Where the target stood then.
@@ -75,13 +75,13 @@ pub struct LandedStep {
     pub landed: bool,
     /// What of the branch landed before this was prepared, for work that came later.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    pub part: Option<LandedPart>,
 }
 
 /// A part of a convoy's branch that has landed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Part {
+pub struct LandedPart {
     /// The tip of the branch up to which it landed.
     pub tip: String,
     /// Where the target stood.
@@ -90,10 +90,10 @@ pub struct Part {
     pub candidate: String,
 }
 
-impl LandedStep {
+impl LandingStep {
     /// What of the branch has landed so far.
-    pub fn landed_part(&self) -> Option<Part> {
-        let own = || Part {
+    pub fn landed_part(&self) -> Option<LandedPart> {
+        let own = || LandedPart {
             tip: self.tip.clone(),
             onto: self.onto.clone(),
             candidate: self.candidate.clone(),
@@ -108,8 +108,8 @@ impl LandedStep {
 
 impl Integration {
     /// In how many rigs it has landed, or a part of it, and of how many.
-    pub fn landed_of(&self) -> (usize, usize) {
-        let landed = |branch: &&Branch| {
+    pub fn count_landed_rigs(&self) -> (usize, usize) {
+        let landed = |branch: &&ConvoyBranch| {
             let step = branch.landing.as_ref();
             step.is_some_and(|step| step.landed_part().is_some())
         };
@@ -117,22 +117,23 @@ impl Integration {
     }
 
     /// The branches that have not landed, with their rigs.
-    pub(super) fn not_landed(&self) -> Vec<String> {
-        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+    pub(super) fn unlanded_branches(&self) -> Vec<String> {
+        let landed =
+            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
         let rigs = self.rigs.iter().filter(|(_, branch)| !landed(branch));
         rigs.map(|(rig, branch)| format!("{} of {rig}", branch.branch))
             .collect()
     }
 
     /// Whether a landing has begun: something landed, or something stands in its way.
-    pub fn is_landing(&self) -> bool {
-        let begun = |branch: &Branch| branch.landing.is_some() || !branch.trouble.is_empty();
+    pub fn has_begun_landing(&self) -> bool {
+        let begun = |branch: &ConvoyBranch| branch.landing.is_some() || !branch.trouble.is_empty();
         self.closing || self.rigs.values().any(begun)
     }
 
     /// What is kept of it once the convoy has landed.
     pub(super) fn after_landing(&self) -> Self {
-        let tip = |branch: &Branch| branch.landing.as_ref().map(|step| step.tip.clone());
+        let tip = |branch: &ConvoyBranch| branch.landing.as_ref().map(|step| step.tip.clone());
         let tips = self
             .rigs
             .iter()
@@ -192,46 +193,55 @@ pub enum IntegrationError {
 }
 
 /// What a convoy keeps about its branches; `None` for one that lands bead by bead.
-pub fn of(convoy: &Bead) -> Option<Integration> {
+pub fn read_integration(convoy: &Bead) -> Option<Integration> {
     let stored = convoy.metadata_object().remove(KEY)?;
     serde_json::from_value(stored).ok()
 }
 
 /// Writes it.
-pub fn set(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<()> {
+pub fn set_integration(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<()> {
     convoy.set_metadata(KEY, integration)
 }
 
 /// The open convoy with branches of its own that tracks a bead.
-pub fn convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
+pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
     let mut tracking = record::convoy::convoys_tracking(town, bead).into_iter();
-    tracking.find(|id| town.get(id).is_some_and(|convoy| of(convoy).is_some()))
+    tracking.find(|id| {
+        town.get(id)
+            .is_some_and(|convoy| read_integration(convoy).is_some())
+    })
 }
 
 /// The open convoy whose branch in a rig has this name.
-pub fn owner_of(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
+pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
     let is_its = |convoy: &&&Bead| {
-        of(convoy).is_some_and(|own| own.rigs.get(rig).is_some_and(|own| own.branch == branch))
+        read_integration(convoy)
+            .is_some_and(|own| own.rigs.get(rig).is_some_and(|own| own.branch == branch))
     };
     let open = record::convoy::list_convoys(town, false);
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
 }
 
 /// The branch that work on a bead is to be merged into: its convoy's own, or the rig's target.
-pub fn target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
+pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
     let convoys = town.open_town_store()?.snapshot()?;
-    let own = convoy_of(&convoys, bead).and_then(|id| Some((of(convoys.get(&id)?)?, id)));
+    let own = integration_convoy_of(&convoys, bead)
+        .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
     let Some((integration, id)) = own else {
         return Ok(config::target_branch_of(town, rig));
     };
     match integration.rigs.get(rig.name()) {
         Some(branch) => Ok(branch.branch.clone()),
-        None => Ok(name(town, rig, &id)?),
+        None => Ok(build_branch_name(town, rig, &id)?),
     }
 }
 
 /// The name of a convoy's branch in a rig: its setting with `{epic}`, `{prefix}` and `{user}` filled in.
-fn name(town: &LiveTown, rig: &RigLayout, convoy: &str) -> Result<String, IntegrationError> {
+fn build_branch_name(
+    town: &LiveTown,
+    rig: &RigLayout,
+    convoy: &str,
+) -> Result<String, IntegrationError> {
     let settings = RigSettings::load(town, rig).unwrap_or_default();
     let template = settings.merge_queue.integration_branch_template;
     let user = town.env.get("USER").unwrap_or("gastown");
@@ -267,38 +277,46 @@ fn is_branch_name(name: &str) -> bool {
 /// 1. Under the lock of the rig's convoy branches: what does the convoy say?
 /// 2. Nothing: the branch must not be there; its name and its first commit are written down.
 /// 3. The branch is pushed where the remote does not have it, and fetched.
-pub fn ensure(town: &LiveTown, rig: &RigLayout, bead: &str, target: &str) -> anyhow::Result<()> {
+pub fn ensure_branch(
+    town: &LiveTown,
+    rig: &RigLayout,
+    bead: &str,
+    target: &str,
+) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
-    let Some(id) = convoy_of(&convoys, bead) else {
+    let Some(id) = integration_convoy_of(&convoys, bead) else {
         return Ok(());
     };
     let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
     let git = Git::at(rig.repo());
     let remote = git.remote_url("origin")?.is_some();
     let convoys = town.open_town_store()?.snapshot()?;
-    let known = convoys.get(&id).and_then(of).unwrap_or_default();
+    let known = convoys
+        .get(&id)
+        .and_then(read_integration)
+        .unwrap_or_default();
     anyhow::ensure!(!known.closing, IntegrationError::Closing { convoy: id });
     let branch = match known.rigs.get(rig.name()) {
         Some(branch) => branch.clone(),
-        None => write_down(town, rig, &id, (&git, remote, known.landed.get(rig.name())))?,
+        None => record_branch(town, rig, &id, (&git, remote, known.landed.get(rig.name())))?,
     };
     if branch.branch != target {
         return Ok(());
     }
-    Ok(make(&git, remote, &branch)?)
+    Ok(create_branch(&git, remote, &branch)?)
 }
 
-fn write_down(
+fn record_branch(
     town: &LiveTown,
     rig: &RigLayout,
     convoy: &str,
     (git, remote, left): (&Git, bool, Option<&String>),
-) -> anyhow::Result<Branch> {
-    let name = name(town, rig, convoy)?;
-    let there = tip(git, remote, &name)?;
+) -> anyhow::Result<ConvoyBranch> {
+    let name = build_branch_name(town, rig, convoy)?;
+    let there = read_branch_tip(git, remote, &name)?;
     match there {
         // The landing before could not take it away.
-        Some(tip) if Some(&tip) == left => remove(git, remote, &name, &tip)?,
+        Some(tip) if Some(&tip) == left => remove_branch(git, remote, &name, &tip)?,
         Some(_) => {
             let rig = rig.name().to_owned();
             return Err(IntegrationError::Taken { name, rig }.into());
@@ -309,13 +327,13 @@ fn write_down(
         git.fetch("origin")?;
     }
     let target = config::target_branch_of(town, rig);
-    let branch = Branch {
+    let branch = ConvoyBranch {
         branch: name,
-        base: sandbox::start_of(rig, &target)?,
+        base: sandbox::find_start_commit(rig, &target)?,
         target,
-        ..Branch::default()
+        ..ConvoyBranch::default()
     };
-    change(town, convoy, |own| {
+    change_integration(town, convoy, |own| {
         own.rigs.insert(rig.name().to_owned(), branch.clone());
     })?;
     town.record_event(&event!(IntegrationBranch,
@@ -324,9 +342,9 @@ fn write_down(
     Ok(branch)
 }
 
-fn make(git: &Git, remote: bool, branch: &Branch) -> Result<(), IntegrationError> {
+fn create_branch(git: &Git, remote: bool, branch: &ConvoyBranch) -> Result<(), IntegrationError> {
     let name = &branch.branch;
-    if tip(git, remote, name)?.is_none() {
+    if read_branch_tip(git, remote, name)?.is_none() {
         if remote {
             let pushed = git.push("origin", &branch.base, name, PushLease::Absent, false);
             pushed.map_err(|source| IntegrationError::Push {
@@ -348,7 +366,11 @@ fn make(git: &Git, remote: bool, branch: &Branch) -> Result<(), IntegrationError
 }
 
 /// Where a branch stands, asked at the remote where there is one.
-pub(crate) fn tip(git: &Git, remote: bool, branch: &str) -> Result<Option<String>, GitError> {
+pub(crate) fn read_branch_tip(
+    git: &Git,
+    remote: bool,
+    branch: &str,
+) -> Result<Option<String>, GitError> {
     if remote {
         return git.ls_remote("origin", branch);
     }
@@ -356,7 +378,7 @@ pub(crate) fn tip(git: &Git, remote: bool, branch: &str) -> Result<Option<String
 }
 
 /// Takes a branch away, at the remote and here, if it is still what was seen.
-pub(crate) fn remove(
+pub(crate) fn remove_branch(
     git: &Git,
     remote: bool,
     branch: &str,
@@ -376,19 +398,19 @@ pub(crate) fn remove(
 }
 
 /// Changes what a convoy keeps about its branches, in one transaction.
-pub(crate) fn change(
+pub(crate) fn change_integration(
     town: &LiveTown,
     convoy: &str,
     change: impl FnOnce(&mut Integration),
 ) -> anyhow::Result<()> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
-        let mut bead = super::error::find(tx, convoy)?;
-        let before = of(&bead).unwrap_or_default();
+        let mut bead = super::error::find_convoy(tx, convoy)?;
+        let before = read_integration(&bead).unwrap_or_default();
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            set(&mut bead, &after)?;
+            set_integration(&mut bead, &after)?;
             bead.updated_at = tx.now();
             tx.put(bead)?;
         }
@@ -415,31 +437,31 @@ mod tests {
 
     #[test]
     fn a_part_that_has_landed_is_known_while_more_waits_and_counts() {
-        let first = LandedStep {
+        let first = LandingStep {
             tip: "t1".to_owned(),
             candidate: "c1".to_owned(),
             landed: true,
-            ..LandedStep::default()
+            ..LandingStep::default()
         };
-        let mut second = LandedStep {
+        let mut second = LandingStep {
             tip: "t2".to_owned(),
             candidate: "c2".to_owned(),
             part: first.landed_part(),
-            ..LandedStep::default()
+            ..LandingStep::default()
         };
         // Prepared once more, it is still known.
         let third = second.landed_part().unwrap();
         assert_eq!((&*third.tip, &*third.candidate), ("t1", "c1"));
         let mut own = Integration::default();
-        let branch = |step: &LandedStep| Branch {
+        let branch = |step: &LandingStep| ConvoyBranch {
             landing: Some(step.clone()),
-            ..Branch::default()
+            ..ConvoyBranch::default()
         };
         own.rigs.insert("api".to_owned(), branch(&second));
         own.rigs
-            .insert("web".to_owned(), branch(&LandedStep::default()));
-        assert_eq!(own.landed_of(), (1, 2));
-        assert_eq!(own.not_landed().len(), 2, "but not all of it");
+            .insert("web".to_owned(), branch(&LandingStep::default()));
+        assert_eq!(own.count_landed_rigs(), (1, 2));
+        assert_eq!(own.unlanded_branches().len(), 2, "but not all of it");
         second.landed = true;
         assert_eq!(second.landed_part().unwrap().tip, "t2");
     }
@@ -448,16 +470,16 @@ mod tests {
     fn what_is_kept_is_read_back_and_other_metadata_stays() {
         let mut convoy = Bead::default();
         convoy.set_metadata("landings", 2).unwrap();
-        assert_eq!(of(&convoy), None);
+        assert_eq!(read_integration(&convoy), None);
         let mut integration = Integration::default();
-        let branch = Branch {
+        let branch = ConvoyBranch {
             branch: "integration/x".to_owned(),
-            landing: Some(LandedStep::default()),
-            ..Branch::default()
+            landing: Some(LandingStep::default()),
+            ..ConvoyBranch::default()
         };
         integration.rigs.insert("web".to_owned(), branch);
-        set(&mut convoy, &integration).unwrap();
-        assert_eq!(of(&convoy), Some(integration));
+        set_integration(&mut convoy, &integration).unwrap();
+        assert_eq!(read_integration(&convoy), Some(integration));
         assert_eq!(convoy.metadata_object()["landings"], 2);
     }
 }

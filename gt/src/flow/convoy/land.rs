@@ -11,8 +11,8 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::integration;
-use super::progress::Board;
-use super::tracked::Tracked;
+use super::progress::ProgressBoard;
+use super::tracked::TrackedBead;
 use crate::flow::discovery;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -24,7 +24,7 @@ use crate::town::identity::Address;
 
 /// A convoy that landed just now.
 #[derive(Debug, Clone, Serialize)]
-pub struct Landed {
+pub struct LandedConvoy {
     /// The convoy.
     pub id: String,
     /// Its title.
@@ -42,8 +42,8 @@ pub struct Landed {
 }
 
 /// Closes a convoy all of whose rigs have landed, and tells its subscribers.
-pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landed>> {
-    close(town, id, None)
+pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
+    close_convoy_with_mail(town, id, None)
 }
 
 /// Closes a convoy whose tracked beads are still those that were found done, and reports it to its subscribers.
@@ -51,8 +51,8 @@ pub(crate) fn close_if_done(
     town: &LiveTown,
     id: &str,
     done: &[&str],
-) -> anyhow::Result<Option<Landed>> {
-    close(town, id, Some(done))
+) -> anyhow::Result<Option<LandedConvoy>> {
+    close_convoy_with_mail(town, id, Some(done))
 }
 
 /// Closes the epic that a convoy stands for, if all its children are closed. Written before the convoy closes:
@@ -81,12 +81,16 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 
 /// Closes the convoy and writes the mails. The second one finds it closed and does nothing; a convoy
 /// that tracks something else by now than what was judged is left for the next look.
-fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
+fn close_convoy_with_mail(
+    town: &LiveTown,
+    id: &str,
+    judged: Option<&[&str]>,
+) -> anyhow::Result<Option<LandedConvoy>> {
     let store = town.open_town_store()?;
-    let tracked = tracked(town, id)?;
-    let documents = documents(town, id)?;
+    let tracked = read_tracked(town, id)?;
+    let documents = find_documents(town, id)?;
     let landed = town.transact(&store, |tx| {
-        let mut convoy = super::error::find(tx, id)?;
+        let mut convoy = super::error::find_convoy(tx, id)?;
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
         // An escalation may have come since it was judged.
@@ -97,18 +101,18 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         let number = record::convoy::count_landings(&convoy) + 1;
         change::mark_closed(&mut convoy, "All tracked issues completed", &tx.now());
         convoy.set_metadata("landings", number)?;
-        let commits = own_commits(&convoy);
-        if let Some(own) = integration::of(&convoy) {
-            integration::set(&mut convoy, &own.after_landing())?;
+        let commits = commits_by_rig(&convoy);
+        if let Some(own) = integration::read_integration(&convoy) {
+            integration::set_integration(&mut convoy, &own.after_landing())?;
         }
         let again = if number > 1 { " again" } else { "" };
-        let told = subscribers(town, &convoy);
+        let told = find_subscribers(town, &convoy);
         for address in &told {
             let message = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed{again}: {}", convoy.title),
-                body: landed_text(&convoy, &tracked, &commits, &documents),
+                body: format_landed_text(&convoy, &tracked, &commits, &documents),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
@@ -119,7 +123,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
             .map(str::to_owned)
             .collect();
         tx.put(convoy)?;
-        Ok(Some(Landed {
+        Ok(Some(LandedConvoy {
             id: id.to_owned(),
             title,
             told,
@@ -132,41 +136,41 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         town.record_event(&event!(ConvoyLanded,
             convoy: landed.id, told: landed.told, commits: landed.commits,
         ));
-        run_hooks(town, landed);
+        run_landed_hooks(town, landed);
         forget_documents(town, id)?;
     }
     Ok(landed)
 }
 
 /// What a convoy tracks, as it stands.
-fn tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<Tracked>> {
+fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
     let stores = town.read_stores()?;
     Ok(match stores.town.get(id) {
-        Some(convoy) => Board::of(&stores).progress(convoy).tracked,
+        Some(convoy) => ProgressBoard::from_stores(&stores).progress(convoy).tracked,
         None => Vec::new(),
     })
 }
 
 /// Tells hooks that a convoy landed.
-fn run_hooks(town: &LiveTown, landed: &Landed) {
-    let call = town_hook::Call {
+fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
+    let call = town_hook::TownHookCall {
         convoy: landed.title.clone(),
         issues: landed.beads.clone(),
         more: vec![("GT_CONVOY_ID", landed.id.clone())],
         about: vec![("convoy", landed.id.clone())],
-        ..town_hook::Call::default()
+        ..town_hook::TownHookCall::default()
     };
-    town_hook::notify(town, town_hook::Event::PostLanding, &call);
+    town_hook::notify_event_hooks(town, town_hook::TownHookEvent::PostLanding, &call);
 }
 
 /// Where the discovery documents of a convoy will stay when it has landed, by rig.
-fn documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
+fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        let stays = discovery::will_stay(&Git::at(rig.repo()), rig.name(), id)?;
+        let stays = discovery::future_rescue_ref(&Git::at(rig.repo()), rig.name(), id)?;
         found.extend(stays.map(|reference| (rig.name().to_owned(), reference)));
     }
     Ok(found)
@@ -179,7 +183,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         if !rig.repo().is_dir() {
             continue;
         }
-        let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
+        let forgotten = discovery::retire_documents(&Git::at(rig.repo()), rig.name(), id)?;
         if let Some((commit, rescue)) = forgotten {
             town.record_event(&event!(DiscoveryRemoved,
                 convoy: id, rig: rig.name(), commit: commit, rescue: rescue,
@@ -190,7 +194,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
 }
 
 /// Each distinct address of the convoy's `Owner:` and `Notify:` lines.
-fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
+fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
         for text in record::convoy::addresses_in(convoy, key) {
@@ -206,17 +210,17 @@ fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
 }
 
 /// The commit of each rig that holds the convoy's work there.
-fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
-    let own = integration::of(convoy).unwrap_or_default();
-    let commit = |branch: integration::Branch| branch.landing.map(|step| step.candidate);
+fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
+    let own = integration::read_integration(convoy).unwrap_or_default();
+    let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);
     let rigs = own.rigs.into_iter();
     rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
         .collect()
 }
 
-fn landed_text(
+fn format_landed_text(
     convoy: &Bead,
-    tracked: &[Tracked],
+    tracked: &[TrackedBead],
     commits: &BTreeMap<String, String>,
     documents: &BTreeMap<String, String>,
 ) -> String {
@@ -272,16 +276,28 @@ mod tests {
             town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
                 .unwrap();
         }
-        let new = super::super::New {
+        let new = super::super::NewConvoy {
             title: "C".to_owned(),
             beads: vec!["hq-one".to_owned()],
-            ..super::super::New::default()
+            ..super::super::NewConvoy::default()
         };
-        let id = super::super::create(town, &new).unwrap().id;
-        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
-        assert!(close(town, &id, Some(&["hq-one"])).unwrap().is_none());
+        let id = super::super::create_convoy(town, &new).unwrap().id;
+        super::super::add_beads(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&["hq-one"]))
+                .unwrap()
+                .is_none()
+        );
         let both = ["hq-one", "hq-two"];
-        assert!(close(town, &id, Some(&both)).unwrap().is_some());
-        assert!(close(town, &id, Some(&both)).unwrap().is_none());
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&both))
+                .unwrap()
+                .is_some()
+        );
+        assert!(
+            close_convoy_with_mail(town, &id, Some(&both))
+                .unwrap()
+                .is_none()
+        );
     }
 }

@@ -16,11 +16,16 @@ pub mod ready;
 pub mod review;
 mod tracked;
 
-pub use create::{Created, New, add, automatic, close, create, create_for};
-pub use decision::{Decision, decision_for, decisions};
+pub use create::{
+    ConvoyChange, NewConvoy, add_beads, build_automatic_convoy, close_convoy,
+    create_automatic_convoy, create_convoy,
+};
+pub use decision::{HookDecision, decision_for, read_decisions};
 pub use error::ConvoyError;
-pub use land::Landed;
+pub use land::LandedConvoy;
 pub(crate) use land::{close_epic, close_if_done, close_landed};
 pub(crate) use progress::is_work;
-pub use progress::{Board, ConvoyBlocker, Counts, Ending, Progress, ending};
-pub use tracked::{Standing, Tracked};
+pub use progress::{
+    BeadCounts, BeadEnding, ConvoyBlocker, ConvoyProgress, ProgressBoard, ending_of,
+};
+pub use tracked::{BeadStanding, TrackedBead};

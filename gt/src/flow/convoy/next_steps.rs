@@ -1,30 +1,33 @@
 //! What a person can do about a tracked bead: the exact commands.
 
-use super::tracked::{RigStore, Standing, Tracked};
+use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record::merge_request;
 
 /// The ways out for a bead as it stands; none where it goes on by itself.
-pub(super) fn next_steps_of(homes: &[RigStore], bead: &Tracked, convoy: &str) -> Vec<String> {
+pub(super) fn next_steps_of(homes: &[RigStore], bead: &TrackedBead, convoy: &str) -> Vec<String> {
     let id = &bead.id;
     let home = homes.iter().find(|home| home.beads.get(id).is_some());
     let rig = home.and_then(|home| home.rig).unwrap_or("<rig>");
     match bead.standing {
-        Standing::Open => vec![format!("gt sling {id} {rig}")],
-        Standing::Failed => vec![
+        BeadStanding::Open => vec![format!("gt sling {id} {rig}")],
+        BeadStanding::Failed => vec![
             format!("bd reopen {id} && gt sling {id} {rig}"),
             format!("bd close {id} --reason \"Cancelled: <why>\""),
             format!("gt convoy close {convoy} --force --reason \"<why>\""),
         ],
-        Standing::NeedsStep => steps_of_blocked(home, bead, rig),
-        Standing::Unknown => vec![format!(
+        BeadStanding::NeedsStep => steps_of_blocked(home, bead, rig),
+        BeadStanding::Unknown => vec![format!(
             "gt convoy close {convoy} --force --reason \"<why>\""
         )],
-        Standing::Blocked | Standing::Working | Standing::Merging | Standing::Done => Vec::new(),
+        BeadStanding::Blocked
+        | BeadStanding::Working
+        | BeadStanding::Merging
+        | BeadStanding::Done => Vec::new(),
     }
 }
 
 /// A request that waits for a task or for a person, or work whose worker is stuck.
-fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<String> {
+fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::integration::{self, Integration};
 use super::next_steps;
-use super::tracked::{RigStore, Standing, Tracked};
+use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record;
 use crate::record::attempt;
 use crate::record::escalation;
@@ -20,7 +20,7 @@ use crate::town::beads::TownStores;
 
 /// How a closed bead ended, as the reason of its closing says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum BeadEnding {
     /// Done, without a change, or cancelled with a reason.
     Done,
     /// It failed, or was passed on to someone else as too much.
@@ -30,27 +30,27 @@ pub enum Ending {
 }
 
 /// How a closed bead ended.
-pub fn ending(bead: &Bead) -> Ending {
-    ending_by(&bead.close_reason)
+pub fn ending_of(bead: &Bead) -> BeadEnding {
+    parse_ending(&bead.close_reason)
 }
 
 /// How a closed bead ended, by the reason of its closing.
-pub(super) fn ending_by(reason: &str) -> Ending {
+pub(super) fn parse_ending(reason: &str) -> BeadEnding {
     let reason = reason.trim().to_lowercase();
     if reason.starts_with("failed") || reason.starts_with("escalated") {
-        return Ending::Failed;
+        return BeadEnding::Failed;
     }
     let cancelled = ["cancelled", "canceled", "cancel", "abandoned"];
     let rest = cancelled.iter().find_map(|word| reason.strip_prefix(word));
     match rest {
-        Some(rest) if !rest.contains(char::is_alphanumeric) => Ending::Unexplained,
-        _ => Ending::Done,
+        Some(rest) if !rest.contains(char::is_alphanumeric) => BeadEnding::Unexplained,
+        _ => BeadEnding::Done,
     }
 }
 
 /// How many beads stand where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct BeadCounts {
     /// Done.
     pub completed: usize,
     /// All.
@@ -72,7 +72,7 @@ pub struct ConvoyBlocker {
 
 impl ConvoyBlocker {
     /// The critical escalations that block a convoy.
-    pub fn all(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
+    pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
         let blocking = escalation::find_blocking(town, convoy).into_iter();
         let blocker = |one: escalation::Escalation| Self {
             next_steps: vec![
@@ -89,7 +89,7 @@ impl ConvoyBlocker {
 
 /// A convoy's progress.
 #[derive(Debug, Clone, Serialize)]
-pub struct Progress {
+pub struct ConvoyProgress {
     /// The convoy.
     pub id: String,
     /// Its title.
@@ -99,10 +99,10 @@ pub struct Progress {
     /// When it was made, RFC 3339.
     pub created_at: String,
     /// What it tracks.
-    pub tracked: Vec<Tracked>,
+    pub tracked: Vec<TrackedBead>,
     /// The counts.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: BeadCounts,
     /// Times it has landed.
     pub landings: u64,
     /// The critical escalations that block it.
@@ -113,25 +113,28 @@ pub struct Progress {
 }
 
 /// The stores with what waits in each, looked at once for however many convoys and beads.
-pub struct Board<'a> {
+pub struct ProgressBoard<'a> {
     stores: &'a TownStores,
     homes: Vec<RigStore<'a>>,
-    branches: Vec<OwnBranch>,
+    branches: Vec<UnlandedBranch>,
 }
 
 /// A branch of an open convoy's own.
-struct OwnBranch {
+struct UnlandedBranch {
     convoy: String,
     rig: String,
     branch: String,
 }
 
 /// The branches of all open convoys that have not landed.
-fn branches(town: &Snapshot) -> Vec<OwnBranch> {
+fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
     let mut found = Vec::new();
     for convoy in record::convoy::list_convoys(town, false) {
-        for (rig, branch) in integration::of(convoy).unwrap_or_default().rigs {
-            found.push(OwnBranch {
+        for (rig, branch) in integration::read_integration(convoy)
+            .unwrap_or_default()
+            .rigs
+        {
+            found.push(UnlandedBranch {
                 convoy: convoy.id.clone(),
                 rig,
                 branch: branch.branch,
@@ -141,18 +144,18 @@ fn branches(town: &Snapshot) -> Vec<OwnBranch> {
     found
 }
 
-impl<'a> Board<'a> {
+impl<'a> ProgressBoard<'a> {
     /// Looks at all stores; who works on what is not asked.
-    pub fn of(stores: &'a TownStores) -> Self {
-        Self::looked(stores, None)
+    pub fn from_stores(stores: &'a TownStores) -> Self {
+        Self::from_parts(stores, None)
     }
 
     /// Looks at all stores and workers.
-    pub fn of_view(view: &'a TownView) -> Self {
-        Self::looked(&view.stores, Some(view))
+    pub fn from_view(view: &'a TownView) -> Self {
+        Self::from_parts(&view.stores, Some(view))
     }
 
-    fn looked(stores: &'a TownStores, view: Option<&'a TownView>) -> Self {
+    fn from_parts(stores: &'a TownStores, view: Option<&'a TownView>) -> Self {
         let rigs = stores
             .rigs
             .iter()
@@ -162,12 +165,12 @@ impl<'a> Board<'a> {
             .map(|(rig, beads)| RigStore {
                 rig,
                 beads,
-                hooked: on_hooks(beads),
+                hooked: map_hooked_beads(beads),
                 polecats: view.zip(rig).map(|(view, rig)| view.polecats_of(rig)),
-                line: OnceCell::new(),
+                queued_slings: OnceCell::new(),
             })
             .collect();
-        let branches = branches(&stores.town);
+        let branches = find_unlanded_branches(&stores.town);
         Self {
             stores,
             homes,
@@ -176,7 +179,7 @@ impl<'a> Board<'a> {
     }
 
     /// The other open convoy on whose own branch the work of a bead is and on no target yet.
-    fn waits_on(&self, id: &str, convoy: &str) -> Option<&str> {
+    fn other_convoy_of(&self, id: &str, convoy: &str) -> Option<&str> {
         if self.branches.is_empty() {
             return None;
         }
@@ -191,7 +194,7 @@ impl<'a> Board<'a> {
                 .then(|| merge_request::receipt_of(request).target)
         });
         let targets: Vec<String> = requests.collect();
-        let is_there = |branch: &&OwnBranch| {
+        let is_there = |branch: &&UnlandedBranch| {
             Some(branch.rig.as_str()) == home.rig
                 && branch.convoy != convoy
                 && targets.contains(&branch.branch)
@@ -201,25 +204,25 @@ impl<'a> Board<'a> {
     }
 
     /// A convoy's progress.
-    pub fn progress(&self, convoy: &Bead) -> Progress {
-        let mut tracked: Vec<Tracked> = record::convoy::tracked_ids(convoy)
+    pub fn progress(&self, convoy: &Bead) -> ConvoyProgress {
+        let mut tracked: Vec<TrackedBead> = record::convoy::tracked_ids(convoy)
             .map(|id| track_bead(&self.homes, id))
             .collect();
         for bead in &mut tracked {
-            if bead.standing == Standing::Done
-                && let Some(other) = self.waits_on(&bead.id, &convoy.id)
+            if bead.standing == BeadStanding::Done
+                && let Some(other) = self.other_convoy_of(&bead.id, &convoy.id)
             {
-                bead.standing = Standing::Merging;
+                bead.standing = BeadStanding::Merging;
                 bead.waits_for.push(other.to_owned());
             }
         }
         for bead in &mut tracked {
-            if matches!(bead.standing, Standing::Open | Standing::Blocked)
+            if matches!(bead.standing, BeadStanding::Open | BeadStanding::Blocked)
                 && let Some(found) = self.stores.get(&bead.id)
             {
                 bead.waits_for.extend(self.stores.external_blockers(found));
                 if !bead.waits_for.is_empty() {
-                    bead.standing = Standing::Blocked;
+                    bead.standing = BeadStanding::Blocked;
                 }
             }
         }
@@ -230,45 +233,45 @@ impl<'a> Board<'a> {
         }
         let completed = tracked
             .iter()
-            .filter(|bead| bead.standing == Standing::Done)
+            .filter(|bead| bead.standing == BeadStanding::Done)
             .count();
-        Progress {
+        ConvoyProgress {
             id: convoy.id.clone(),
             title: convoy.title.clone(),
             status: convoy.status.to_string(),
             created_at: convoy.created_at.to_string(),
-            counts: Counts {
+            counts: BeadCounts {
                 completed,
                 total: tracked.len(),
             },
             landings: record::convoy::count_landings(convoy),
             blocked_by: if convoy.is_open() {
-                ConvoyBlocker::all(&self.stores.town, convoy)
+                ConvoyBlocker::for_convoy(&self.stores.town, convoy)
             } else {
                 Vec::new()
             },
-            integration: integration::of(convoy),
+            integration: integration::read_integration(convoy),
             tracked,
         }
     }
 }
 
-impl Progress {
+impl ConvoyProgress {
     /// Whether all of it is done and no escalation blocks it; what tracks nothing never is. One that has landed in all
     /// its rigs and was not closed yet is.
     pub fn is_done(&self) -> bool {
         let closing = self.integration.as_ref().is_some_and(|own| own.closing);
-        closing || (self.all_done() && self.blocked_by.is_empty())
+        closing || (self.has_all_done() && self.blocked_by.is_empty())
     }
 
-    fn all_done(&self) -> bool {
+    fn has_all_done(&self) -> bool {
         self.counts.total > 0 && self.counts.completed == self.counts.total
     }
 }
 
 /// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
 /// the patrol takes it off once nothing is left to hand in.
-fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
+fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select_marked(
             &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
@@ -280,15 +283,15 @@ fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
 }
 
 /// A bead that was done so long ago that it is in the archive.
-fn archived(bead: Bead) -> Tracked {
-    Tracked {
+fn track_archived_bead(bead: Bead) -> TrackedBead {
+    TrackedBead {
         status: bead.status.to_string(),
         issue_type: bead.issue_type.to_string(),
         id: bead.id,
         title: bead.title,
         dependency_type: "tracks",
         assignee: bead.assignee,
-        standing: Standing::Done,
+        standing: BeadStanding::Done,
         waits_for: Vec::new(),
         why: String::new(),
         next_steps: Vec::new(),
@@ -296,15 +299,15 @@ fn archived(bead: Bead) -> Tracked {
 }
 
 /// A bead that no store knows.
-fn unknown(id: &str) -> Tracked {
-    Tracked {
+fn track_unknown_bead(id: &str) -> TrackedBead {
+    TrackedBead {
         id: id.to_owned(),
         title: "(external)".to_owned(),
         status: "unknown".to_owned(),
         dependency_type: "tracks",
         issue_type: String::new(),
         assignee: String::new(),
-        standing: Standing::Unknown,
+        standing: BeadStanding::Unknown,
         waits_for: Vec::new(),
         why: String::new(),
         next_steps: Vec::new(),
@@ -312,41 +315,43 @@ fn unknown(id: &str) -> Tracked {
 }
 
 /// Where a bead stands whose worker is not stuck.
-fn standing(
+fn find_standing(
     home: &RigStore,
     bead: &Bead,
     request: Option<&Bead>,
     (waits, is_unproven): (bool, bool),
-) -> Standing {
+) -> BeadStanding {
     match (&bead.status, request) {
         (_, Some(request)) if waits || merge_request::reason_for_user(request).is_some() => {
-            Standing::NeedsStep
+            BeadStanding::NeedsStep
         }
-        (_, Some(_)) => Standing::Merging,
-        (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => Standing::Working,
-        (Status::Closed, None) if is_unproven => Standing::NeedsStep,
-        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
-        (Status::Closed | Status::Tombstone, None) => Standing::Done,
+        (_, Some(_)) => BeadStanding::Merging,
+        (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => {
+            BeadStanding::Working
+        }
+        (Status::Closed, None) if is_unproven => BeadStanding::NeedsStep,
+        (Status::Closed, None) if ending_of(bead) != BeadEnding::Done => BeadStanding::Failed,
+        (Status::Closed | Status::Tombstone, None) => BeadStanding::Done,
         (Status::Hooked | Status::InProgress, None) if home.is_abandoned(bead) => {
-            Standing::NeedsStep
+            BeadStanding::NeedsStep
         }
-        (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
-        _ if waits => Standing::Blocked,
-        _ if bd::graph::is_blocked(home.beads, &bead.id) => Standing::Blocked,
-        _ => Standing::Open,
+        (Status::Hooked | Status::InProgress | Status::Pinned, None) => BeadStanding::Working,
+        _ if waits => BeadStanding::Blocked,
+        _ if bd::graph::is_blocked(home.beads, &bead.id) => BeadStanding::Blocked,
+        _ => BeadStanding::Open,
     }
 }
 
-fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
+fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     let found = homes
         .iter()
         .find_map(|home| Some((home, home.beads.get(id)?)));
     let Some((home, bead)) = found else {
         let mut archives = homes.iter().map(|home| home.beads.archive());
         if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
-            return archived(bead);
+            return track_archived_bead(bead);
         }
-        return unknown(id);
+        return track_unknown_bead(id);
     };
     let request = merge_request::find_open_request(home.beads, id);
     let waits_for: Vec<String> = match request {
@@ -357,7 +362,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     .map(str::to_owned)
     .collect();
     let stuck = if bead.is_open() && request.is_none() {
-        home.stuck(id)
+        home.stuck_reason(id)
     } else {
         None
     };
@@ -365,21 +370,23 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
         format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
     });
     let standing = match (stuck.is_some(), unproven.is_some()) {
-        (true, _) => Standing::NeedsStep,
-        (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
+        (true, _) => BeadStanding::NeedsStep,
+        (_, is_unproven) => {
+            find_standing(home, bead, request, (!waits_for.is_empty(), is_unproven))
+        }
     };
     let further = || match standing {
-        Standing::Open | Standing::Blocked => {
-            let queued = home.queued(id).map(QueuedSling::describe_queued);
+        BeadStanding::Open | BeadStanding::Blocked => {
+            let queued = home.find_queued(id).map(QueuedSling::describe_queued);
             queued.or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure()))
         }
-        Standing::Failed => Some(bead.close_reason.clone()),
-        Standing::Done => closed_unmerged(bead),
-        Standing::Working => home.why_idle(id),
-        Standing::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
+        BeadStanding::Failed => Some(bead.close_reason.clone()),
+        BeadStanding::Done => describe_unmerged(bead),
+        BeadStanding::Working => home.idle_reason(id),
+        BeadStanding::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
         _ => None,
     };
-    Tracked {
+    TrackedBead {
         id: id.to_owned(),
         title: bead.title.clone(),
         status: bead.status.to_string(),
@@ -394,7 +401,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
 }
 
 /// How a bead ended that is done and was not merged: by the reason of its closing.
-fn closed_unmerged(bead: &Bead) -> Option<String> {
+fn describe_unmerged(bead: &Bead) -> Option<String> {
     if bead.is_tombstone() {
         return Some("deleted".to_owned());
     }
@@ -413,11 +420,11 @@ fn closed_unmerged(bead: &Bead) -> Option<String> {
 
 /// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
 pub(crate) fn is_work(bead: &Bead) -> bool {
-    is_kind_of_work(&bead.issue_type)
+    is_work_kind(&bead.issue_type)
 }
 
 /// The same by the kind.
-pub(super) fn is_kind_of_work(kind: &Kind) -> bool {
+pub(super) fn is_work_kind(kind: &Kind) -> bool {
     !matches!(
         kind,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
@@ -431,24 +438,24 @@ mod tests {
     #[test]
     fn what_was_closed_without_change_or_cancelled_with_a_reason_counts_and_what_failed_does_not() {
         let rows = [
-            ("Merged in 0123 (web-mr-1)", Ending::Done),
-            ("No change: it is right already", Ending::Done),
-            ("Closed", Ending::Done),
-            ("", Ending::Done),
-            ("Cancelled: nobody wants it", Ending::Done),
-            ("cancelled by the overseer", Ending::Done),
-            ("Cancelled", Ending::Unexplained),
-            ("canceled: ", Ending::Unexplained),
-            ("abandoned.", Ending::Unexplained),
-            ("Failed: no such API", Ending::Failed),
-            ("escalated", Ending::Failed),
+            ("Merged in 0123 (web-mr-1)", BeadEnding::Done),
+            ("No change: it is right already", BeadEnding::Done),
+            ("Closed", BeadEnding::Done),
+            ("", BeadEnding::Done),
+            ("Cancelled: nobody wants it", BeadEnding::Done),
+            ("cancelled by the overseer", BeadEnding::Done),
+            ("Cancelled", BeadEnding::Unexplained),
+            ("canceled: ", BeadEnding::Unexplained),
+            ("abandoned.", BeadEnding::Unexplained),
+            ("Failed: no such API", BeadEnding::Failed),
+            ("escalated", BeadEnding::Failed),
         ];
         for (reason, expected) in rows {
             let bead = Bead {
                 close_reason: reason.to_owned(),
                 ..Bead::default()
             };
-            assert_eq!(ending(&bead), expected, "{reason}");
+            assert_eq!(ending_of(&bead), expected, "{reason}");
         }
     }
 }

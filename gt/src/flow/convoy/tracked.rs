@@ -13,7 +13,7 @@ use crate::record::queued_sling::{self, QueuedSling};
 
 /// One tracked bead as it stands.
 #[derive(Debug, Clone, Serialize)]
-pub struct Tracked {
+pub struct TrackedBead {
     /// Its id.
     pub id: String,
     /// Its title; `(external)` where no store of the town knows it.
@@ -28,7 +28,7 @@ pub struct Tracked {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub assignee: String,
     /// Where it stands on its way.
-    pub standing: Standing,
+    pub standing: BeadStanding,
     /// What it waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
     /// What there is to say about where it stands: why its worker is stuck, since when it is queued.
@@ -41,7 +41,7 @@ pub struct Tracked {
 /// Where a bead stands on its way to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum BeadStanding {
     /// Nobody has it yet.
     Open,
     /// Something must happen first.
@@ -61,9 +61,9 @@ pub enum Standing {
     Unknown,
 }
 
-impl Standing {
+impl BeadStanding {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Blocked => "blocked",
@@ -88,12 +88,12 @@ pub(super) struct RigStore<'a> {
     /// The workers of the rig, where they were asked for.
     pub polecats: Option<&'a [Polecat]>,
     /// The beads that are queued; read when first asked for.
-    pub(super) line: OnceCell<Vec<QueuedSling>>,
+    pub(super) queued_slings: OnceCell<Vec<QueuedSling>>,
 }
 
 impl RigStore<'_> {
     /// Why the worker of a bead is not started again by itself, where that is so.
-    pub(super) fn stuck(&self, id: &str) -> Option<String> {
+    pub(super) fn stuck_reason(&self, id: &str) -> Option<String> {
         let ids = PolecatIds::from_identity_bead(self.hooked.get(id)?)?;
         let slot = Slot::load(self.beads, &ids.slot);
         slot.state
@@ -111,16 +111,16 @@ impl RigStore<'_> {
     }
 
     /// Why the worker of a bead is not at work on it right now.
-    pub(super) fn why_idle(&self, id: &str) -> Option<String> {
+    pub(super) fn idle_reason(&self, id: &str) -> Option<String> {
         let mut workers = self.polecats?.iter();
         let worker = workers.find(|polecat| polecat.hook.as_deref() == Some(id))?;
         (worker.state != PolecatState::Working).then(|| worker.why.clone())
     }
 
     /// The place of a bead in the line.
-    pub(super) fn queued(&self, id: &str) -> Option<&QueuedSling> {
+    pub(super) fn find_queued(&self, id: &str) -> Option<&QueuedSling> {
         let line = self
-            .line
+            .queued_slings
             .get_or_init(|| queued_sling::list_queued_slings(self.beads));
         line.iter().find(|waiting| waiting.work_bead_id == id)
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use bd::git::Git;
 use serde::Serialize;
 
-use super::address;
+use super::member_address;
 use crate::flow::rig;
 use crate::flow::sandbox;
 use crate::host::{LiveTown, runtime};
@@ -24,7 +24,7 @@ use crate::town::identity::{Address, check_worker_name};
 
 /// A crew member that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Added {
+pub struct AddedMember {
     /// Its name.
     pub name: String,
     /// Its rig.
@@ -69,12 +69,12 @@ pub enum CrewError {
 }
 
 /// Adds a crew member; `own_branch` puts its clone on a new branch `crew/<name>`.
-pub fn add(
+pub fn add_member(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
     own_branch: bool,
-) -> anyhow::Result<Added> {
+) -> anyhow::Result<AddedMember> {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
         let name = name.to_owned();
@@ -88,14 +88,14 @@ pub fn add(
         let name = name.to_owned();
         return Err(CrewError::Exists { name, path }.into());
     }
-    let made = clone(town, rig, name, own_branch).and_then(|branch| {
-        sandbox::provision(rig, &path)?;
-        hooks(town, rig, name)?;
-        bead(town, rig, name)?;
+    let made = clone_for_member(town, rig, name, own_branch).and_then(|branch| {
+        sandbox::provision_worktree(rig, &path)?;
+        install_hooks(town, rig, name)?;
+        create_member_bead(town, rig, name)?;
         Ok(branch)
     });
     match made {
-        Ok(branch) => Ok(Added {
+        Ok(branch) => Ok(AddedMember {
             name: name.to_owned(),
             rig: rig.name().to_owned(),
             path,
@@ -110,7 +110,12 @@ pub fn add(
 }
 
 /// Clones from where the rig pushes, taking from its shared repository what that has already.
-fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyhow::Result<String> {
+fn clone_for_member(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+    own_branch: bool,
+) -> anyhow::Result<String> {
     let (repo, clone) = (Git::at(rig.repo()), Git::at(rig.crew(name)));
     let target = config::target_branch_of(town, rig);
     match repo.remote_url("origin")? {
@@ -131,18 +136,18 @@ fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyh
 
 /// Gives an agent that a user starts there by hand its hooks. An agent that is not installed has them from its first
 /// `gt crew start` on.
-fn hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
-    let address = address(rig, name);
+fn install_hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let address = member_address(rig, name);
     if let Ok(runtime) = runtime::resolve_runtime(town, Some(rig), &address, "") {
         runtime.prepare(town, &address, &rig.crew(name))?;
     }
     Ok(())
 }
 
-fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn create_member_bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     let prefix = town.prefix_of_rig(rig.name());
-    let mut bead = rig::agent_bead(&address(rig, name), &prefix);
+    let mut bead = rig::build_agent_bead(&member_address(rig, name), &prefix);
     town.transact(&store, |tx| {
         if tx.get(&bead.id).is_none() {
             bead.created_at = tx.now();
@@ -156,7 +161,7 @@ fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
 
 impl CrewError {
     /// Whether this is about one that is there already, which adding several passes over.
-    pub fn is_existing(error: &anyhow::Error) -> bool {
+    pub fn is_exists_error(error: &anyhow::Error) -> bool {
         matches!(error.downcast_ref(), Some(Self::Exists { .. }))
     }
 }

@@ -6,8 +6,8 @@
 mod add;
 mod stop;
 
-pub use add::{Added, CrewError, add};
-pub use stop::{snapshot, stop};
+pub use add::{AddedMember, CrewError, add_member};
+pub use stop::{save_uncommitted, stop_member};
 
 use bd::git::Git;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use crate::town::identity::{Address, SessionName};
 
 /// A crew member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Member {
+pub struct CrewMember {
     /// Its name.
     pub name: String,
     /// Its rig.
@@ -37,7 +37,7 @@ pub struct Member {
 }
 
 /// The names of a rig's crew, sorted.
-pub fn names(rig: &RigLayout) -> Vec<String> {
+pub fn list_member_names(rig: &RigLayout) -> Vec<String> {
     let entries = fs::read_dir(rig.crew_folder())
         .into_iter()
         .flatten()
@@ -51,18 +51,18 @@ pub fn names(rig: &RigLayout) -> Vec<String> {
 }
 
 /// The crew of a rig, by name.
-pub fn all(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<Member> {
+pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember> {
     let look = |name: String| {
         let path = rig.crew(&name);
         let git = Git::at(&path);
-        let session = SessionName::for_agent(&address(rig, &name));
+        let session = SessionName::for_agent(&member_address(rig, &name));
         let runs = |live: &LiveSession| {
             let ours = session
                 .as_ref()
                 .is_some_and(|own| own.as_str() == live.name);
             ours && live.dead.is_none()
         };
-        Member {
+        CrewMember {
             rig: rig.name().to_owned(),
             branch: git.head_branch().ok().flatten().unwrap_or_default(),
             has_session: sessions.iter().any(runs),
@@ -71,16 +71,16 @@ pub fn all(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<Member> {
             path,
         }
     };
-    names(rig).into_iter().map(look).collect()
+    list_member_names(rig).into_iter().map(look).collect()
 }
 
 /// A member's address.
-pub fn address(rig: &RigLayout, name: &str) -> Address {
+pub fn member_address(rig: &RigLayout, name: &str) -> Address {
     Address::Crew(rig.name().to_owned(), name.to_owned())
 }
 
 /// The rig and name of a member that is there. `text` is a name in `rig`, or `<rig>/<name>`.
-pub fn find(
+pub fn find_member(
     town: &LiveTown,
     rig: Option<&RigLayout>,
     text: &str,

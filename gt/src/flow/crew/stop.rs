@@ -4,7 +4,7 @@
 use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
 
-use super::address;
+use super::member_address;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -14,8 +14,8 @@ use crate::town::identity::SessionName;
 const KEPT: usize = 3;
 
 /// Ends a member's session; says whether one was there.
-pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
-    let address = address(rig, name);
+pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
+    let address = member_address(rig, name);
     let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
     };
@@ -23,7 +23,7 @@ pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool
         return Ok(false);
     }
     town.host.kill(session.as_str())?;
-    snapshot(town, rig, name)?;
+    save_uncommitted(town, rig, name)?;
     town.record_event(
         &event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"),
     );
@@ -32,12 +32,12 @@ pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool
 
 /// Saves what a member has not committed to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone; the last three are
 /// kept. A clone with nothing uncommitted saves nothing.
-pub fn snapshot(
+pub fn save_uncommitted(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
 ) -> Result<Option<SavedRescue>, GitError> {
-    let address = address(rig, name);
+    let address = member_address(rig, name);
     let git = Git::at(rig.crew(name));
     let folder = format!("refs/gt/snap/{}/crew/{name}", rig.name());
     let author = Identity {

@@ -21,7 +21,7 @@ const PING: &str = include_str!("../../../templates/message/health-check.txt");
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct HealthState {
-    agents: BTreeMap<String, Health>,
+    agents: BTreeMap<String, AgentHealth>,
     last_updated: Timestamp,
     #[serde(flatten)]
     other: Map<String, Value>,
@@ -30,7 +30,7 @@ struct HealthState {
 /// How an agent answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Health {
+pub struct AgentHealth {
     /// Its address.
     pub agent_id: String,
     /// When it was asked last.
@@ -60,13 +60,13 @@ pub struct HealthCheck {
 }
 
 /// Asks an agent and waits for a sign of it.
-pub fn check(
+pub fn check_agent_health(
     town: &LiveTown,
     agent: &Address,
     timeout: Duration,
     limit: u32,
 ) -> anyhow::Result<HealthCheck> {
-    let live = session::show::find(town, agent)?;
+    let live = session::show::find_session(town, agent)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         return Ok(HealthCheck {
             agent: agent.to_string(),
@@ -82,10 +82,10 @@ pub fn check(
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
-    nudge::nudge(town, agent, PING.trim())?;
+    nudge::nudge_agent(town, agent, PING.trim())?;
     let asked = town.clock.now();
     let answered = clock::wait_for(timeout, || (signs() != before).then_some(())).is_some();
-    let health = record(town, agent, asked, answered)?;
+    let health = record_response(town, agent, asked, answered)?;
     let failures = health.consecutive_failures;
     Ok(HealthCheck {
         agent: agent.to_string(),
@@ -96,12 +96,12 @@ pub fn check(
     })
 }
 
-fn record(
+fn record_response(
     town: &LiveTown,
     agent: &Address,
     asked: Timestamp,
     answered: bool,
-) -> anyhow::Result<Health> {
+) -> anyhow::Result<AgentHealth> {
     let (path, now) = (town.layout.health_state(), town.clock.now());
     state_file::change_state(town, &path, |state: &mut HealthState| {
         state.last_updated = now;
@@ -131,7 +131,7 @@ mod tests {
         std::fs::write(&path, kept).unwrap();
         let note = |answered| {
             let now = place.town.clock.now();
-            let health = record(&place.town, &Address::Deacon, now, answered).unwrap();
+            let health = record_response(&place.town, &Address::Deacon, now, answered).unwrap();
             health.consecutive_failures
         };
         assert_eq!([false, false, true, false].map(note), [1, 2, 0, 1]);

@@ -48,7 +48,7 @@ pub struct StaleHook {
 
 /// Who has a bead on the hook, as far as the verdict depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Holder {
+struct HookHolder {
     /// Whether the text names an agent.
     is_agent: bool,
     /// Whether the agent is a person, who has no session.
@@ -60,8 +60,8 @@ struct Holder {
 }
 
 /// Judges a hook whose bead was last changed so long ago; none if it is not stale.
-fn judge(
-    holder: Holder,
+fn judge_hook(
+    holder: HookHolder,
     age: SignedDuration,
     limit: SignedDuration,
 ) -> Option<(HookVerdict, &'static str)> {
@@ -84,7 +84,7 @@ fn judge(
 }
 
 /// Finds the stale hooks of a town, and takes beads off them unless it is a dry run.
-pub fn stale_hooks(
+pub fn handle_stale_hooks(
     town: &LiveTown,
     limit: SignedDuration,
     dry_run: bool,
@@ -101,7 +101,7 @@ pub fn stale_hooks(
     let mut found: Vec<StaleHook> = hooked
         .filter_map(|bead| {
             let age = view.now.duration_since(bead.updated_at.instant());
-            let (verdict, reason) = judge(holder_of(town, &view, bead), age, limit)?;
+            let (verdict, reason) = judge_hook(find_holder(town, &view, bead), age, limit)?;
             Some(StaleHook {
                 bead: bead.id.clone(),
                 title: bead.title.clone(),
@@ -118,7 +118,7 @@ pub fn stale_hooks(
     if !dry_run {
         for one in &mut found {
             if one.verdict == HookVerdict::Reopen {
-                let result = sling::unsling(town, &one.bead);
+                let result = sling::unsling_bead(town, &one.bead);
                 one.done = result.is_ok();
                 one.failed = result.err().map(|error| format!("{error:#}"));
             }
@@ -127,13 +127,13 @@ pub fn stale_hooks(
     Ok(found)
 }
 
-fn holder_of(town: &LiveTown, view: &TownView, bead: &Bead) -> Holder {
+fn find_holder(town: &LiveTown, view: &TownView, bead: &Bead) -> HookHolder {
     let address = town.parse_address(&bead.assignee).ok();
     let has_sandbox = |agent: &Address| match agent {
         Address::Polecat(..) | Address::Crew(..) => town::agent_home(town, agent).exists(),
         _ => false,
     };
-    Holder {
+    HookHolder {
         is_agent: address.is_some(),
         is_person: address == Some(Address::Overseer),
         has_session: address
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn only_an_agent_without_session_and_sandbox_loses_what_is_on_its_hook() {
-        let gone = Holder {
+        let gone = HookHolder {
             is_agent: true,
             is_person: false,
             has_session: false,
@@ -160,7 +160,7 @@ mod tests {
             (gone, 60, reopen),
             (gone, 59, None),
             (
-                Holder {
+                HookHolder {
                     has_session: true,
                     ..gone
                 },
@@ -168,7 +168,7 @@ mod tests {
                 None,
             ),
             (
-                Holder {
+                HookHolder {
                     is_person: true,
                     ..gone
                 },
@@ -176,7 +176,7 @@ mod tests {
                 None,
             ),
             (
-                Holder {
+                HookHolder {
                     has_sandbox: true,
                     ..gone
                 },
@@ -184,7 +184,7 @@ mod tests {
                 keep,
             ),
             (
-                Holder {
+                HookHolder {
                     is_agent: false,
                     ..gone
                 },
@@ -194,7 +194,7 @@ mod tests {
         ];
         for (holder, minutes, expected) in table {
             let age = SignedDuration::from_mins(minutes);
-            let verdict = judge(holder, age, SignedDuration::from_hours(1));
+            let verdict = judge_hook(holder, age, SignedDuration::from_hours(1));
             assert_eq!(verdict.map(|(verdict, _)| verdict), expected, "{holder:?}");
         }
     }

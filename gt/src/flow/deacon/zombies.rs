@@ -20,7 +20,7 @@ const HOST: &str = "tmux";
 
 /// A process without a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Zombie {
+pub struct ZombieProcess {
     /// Its number.
     pub pid: i32,
     /// Its program.
@@ -35,7 +35,11 @@ pub struct Zombie {
 
 /// Finds the processes that sessions left behind, and ends them if asked to. One that is younger than `youngest` may
 /// belong to a session that begins or hands over.
-pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result<Vec<Zombie>> {
+pub fn find_zombies(
+    town: &LiveTown,
+    youngest: Duration,
+    end: bool,
+) -> anyhow::Result<Vec<ZombieProcess>> {
     let root = town.layout.root().display().to_string();
     // Before the sessions: a process that is seen here has its session by then, if it has one.
     let marked = process::list_session_processes(&root);
@@ -49,7 +53,7 @@ pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result
     let daemon = i32::try_from(daemon::read_daemon_status(town).pid).unwrap_or_default();
     let found: Vec<&SessionProcess> = marked
         .iter()
-        .filter(|one| is_zombie(one, &live, youngest))
+        .filter(|one| is_zombie_process(one, &live, youngest))
         .filter(|one| !own.contains(&one.process.pid) && one.process.pid != daemon)
         .collect();
     let survivors = if end {
@@ -57,7 +61,7 @@ pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result
     } else {
         found.iter().map(|one| one.process).collect()
     };
-    let shown = found.iter().map(|one| Zombie {
+    let shown = found.iter().map(|one| ZombieProcess {
         pid: one.process.pid,
         program: one.program.clone(),
         session: one.session.clone(),
@@ -67,9 +71,9 @@ pub fn zombies(town: &LiveTown, youngest: Duration, end: bool) -> anyhow::Result
     Ok(shown.collect())
 }
 
-fn is_zombie(one: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {
-    let is_host = one.program.starts_with(HOST);
-    !live.contains(one.token.as_str()) && one.age >= youngest && !is_host
+fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {
+    let is_host = process.program.starts_with(HOST);
+    !live.contains(process.token.as_str()) && process.age >= youngest && !is_host
 }
 
 /// Ends the processes; gives those that are still there.
@@ -106,7 +110,7 @@ mod tests {
             program: program.to_owned(),
             age: Duration::from_secs(secs),
         };
-        assert!(is_zombie(
+        assert!(is_zombie_process(
             &one("gone", "node", 60),
             &live,
             Duration::from_secs(60)
@@ -117,7 +121,7 @@ mod tests {
             one("gone", "tmux: server", 600),
         ] {
             assert!(
-                !is_zombie(&spared, &live, Duration::from_secs(60)),
+                !is_zombie_process(&spared, &live, Duration::from_secs(60)),
                 "{spared:?}"
             );
         }

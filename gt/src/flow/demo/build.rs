@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::error::DemoError;
-use super::{DemoRequest, Watcher};
+use super::{DemoRequest, DemoWatcher};
 use crate::flow::convoy;
-use crate::flow::install::{InstallRequest, install};
+use crate::flow::install::{InstallRequest, install_town};
 use crate::flow::rig;
 use crate::flow::sling;
 use crate::host::LiveTown;
@@ -24,7 +24,7 @@ const BEADS: &str = include_str!("../../../templates/demo/beads.json");
 const GATE: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
 
 /// A demo ready to run.
-pub(super) struct Built {
+pub(super) struct DemoTown {
     pub(super) town: LiveTown,
     pub(super) origin: PathBuf,
     pub(super) branch: String,
@@ -34,49 +34,49 @@ pub(super) struct Built {
 }
 
 /// A short temporary folder: sockets have to fit in 108 bytes.
-pub(super) fn place() -> std::io::Result<TemporaryFolder> {
+pub(super) fn create_demo_folder() -> std::io::Result<TemporaryFolder> {
     TemporaryFolder::new("gt-demo-")
 }
 
-pub(super) fn build(
+pub(super) fn build_demo_town(
     env: &Env,
     request: &DemoRequest,
     place: &Path,
-    watcher: &mut dyn Watcher,
-) -> anyhow::Result<Built> {
+    watcher: &mut dyn DemoWatcher,
+) -> anyhow::Result<DemoTown> {
     let origin = place.join("origin.git");
     let repo = source(env, request, place)?;
-    watcher.say(&format!("Copying {repo} to a temporary origin"));
-    copy(env, &repo, &origin)?;
-    let (branch, base) = head_of(&origin, &repo)?;
+    watcher.report_step(&format!("Copying {repo} to a temporary origin"));
+    copy_repository(env, &repo, &origin)?;
+    let (branch, base) = find_head(&origin, &repo)?;
     let root = place.join("town");
-    watcher.say(&format!("Making a town in {}", root.display()));
+    watcher.report_step(&format!("Making a town in {}", root.display()));
     let clock = kit::sys::Clock::System;
     let owner = InstallRequest {
         name: Some("demo".to_owned()),
         ..InstallRequest::default()
     };
-    install(env, &clock, &root, &owner)?;
+    install_town(env, &clock, &root, &owner)?;
     let town = crate::host::live_town::open_live_town(&env.in_dir(&root), &root, Address::Overseer);
-    let add = rig::AddRequest {
+    let add = rig::AddRigRequest {
         name: "demo".to_owned(),
         url: Some(origin.display().to_string()),
         prefix: Some("demo".to_owned()),
         branch: Some(branch.clone()),
         no_remote: false,
     };
-    let added = rig::add(&town, &add, &|text| tracing_free(text))?;
-    settings(&town, request)?;
-    let beads = beads(&town)?;
-    let new = convoy::New {
+    let added = rig::add_rig(&town, &add, &|text| tracing_free(text))?;
+    write_demo_settings(&town, request)?;
+    let beads = create_demo_beads(&town)?;
+    let new = convoy::NewConvoy {
         title: "A small party".to_owned(),
         beads: beads.clone(),
         owner: Some(Address::Overseer.mailbox()),
-        ..convoy::New::default()
+        ..convoy::NewConvoy::default()
     };
-    let convoy = convoy::create(&town, &new)?.id;
+    let convoy = convoy::create_convoy(&town, &new)?.id;
     drop(added);
-    Ok(Built {
+    Ok(DemoTown {
         town,
         origin,
         branch,
@@ -122,7 +122,7 @@ fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<Stri
 }
 
 /// A bare copy with nothing shared: neither objects nor a way back.
-fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
+fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
     let failed = |source| DemoError::Copy {
         repo: repo.to_owned(),
         source,
@@ -150,7 +150,7 @@ fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
 }
 
 /// The copy's branch and the commit it is at. A detached HEAD becomes the branch `main`.
-fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
+fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     let git = Git::at(origin);
     let empty = || DemoError::Empty {
         repo: repo.to_owned(),
@@ -167,7 +167,7 @@ fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
 }
 
 /// The gate, and the agent: the one asked for, else the demo's own script.
-fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
+fn write_demo_settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
     file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
     let agent = request
@@ -182,11 +182,11 @@ fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
         "type": "rig-settings", "version": 1,
         "merge_queue": { "gates": { "tests": { "cmd": GATE, "timeout": "1m" } } },
     });
-    write(&town.layout.settings(), &town_settings)?;
-    write(&town.layout.rig("demo").settings(), &rig_settings)
+    write_json(&town.layout.settings(), &town_settings)?;
+    write_json(&town.layout.rig("demo").settings(), &rig_settings)
 }
 
-fn write(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+fn write_json(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755)?;
     }
@@ -195,13 +195,13 @@ fn write(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
 }
 
 /// The three beads; the last depends on the others.
-fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
-    struct Text {
+    struct BeadText {
         title: String,
         description: String,
     }
-    let texts: Vec<Text> = serde_json::from_str(BEADS)?;
+    let texts: Vec<BeadText> = serde_json::from_str(BEADS)?;
     let store = town.open_rig_store(&town.layout.rig("demo"))?;
     town.transact(&store, |tx| {
         let mut ids: Vec<String> = Vec::new();
@@ -229,14 +229,14 @@ fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 /// Slings all beads; the last one is queued until the others are merged.
-pub(super) fn sling_all(town: &LiveTown, built: &Built) -> anyhow::Result<()> {
+pub(super) fn sling_all(town: &LiveTown, built: &DemoTown) -> anyhow::Result<()> {
     for bead in &built.beads {
         let request = sling::SlingRequest {
             bead: bead.clone(),
             target: "demo".to_owned(),
             ..sling::SlingRequest::default()
         };
-        sling::sling(town, &request)?;
+        sling::sling_bead(town, &request)?;
     }
     Ok(())
 }

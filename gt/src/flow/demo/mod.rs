@@ -23,7 +23,7 @@ use kit::sys::Env;
 use serde::Serialize;
 
 pub use error::DemoError;
-pub use watch::{Line, Watcher};
+pub use watch::{DemoBead, DemoWatcher};
 
 use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
@@ -43,7 +43,7 @@ pub struct DemoRequest {
 
 /// What a demo shows at its end.
 #[derive(Debug, Clone, Serialize)]
-pub struct Shown {
+pub struct DemoReport {
     /// The town.
     pub town: PathBuf,
     /// The bare copy that played the origin.
@@ -53,7 +53,7 @@ pub struct Shown {
     /// Whether it landed.
     pub landed: bool,
     /// The commits that were merged, oldest first.
-    pub merged: Vec<Commit>,
+    pub merged: Vec<MergedCommit>,
     /// The prior-work block that the third worker was given.
     pub briefing: String,
     /// How long the run itself took, in seconds.
@@ -64,7 +64,7 @@ pub struct Shown {
 
 /// A merged commit.
 #[derive(Debug, Clone, Serialize)]
-pub struct Commit {
+pub struct MergedCommit {
     /// Its id.
     pub id: String,
     /// The worker who wrote it.
@@ -74,10 +74,14 @@ pub struct Commit {
 }
 
 /// Runs the demo. `watcher` is told how it goes.
-pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyhow::Result<Shown> {
+pub fn run_demo(
+    env: &Env,
+    request: &DemoRequest,
+    watcher: &mut dyn DemoWatcher,
+) -> anyhow::Result<DemoReport> {
     let env = without_session(env);
-    let mut place = build::place()?;
-    let result = run(&env, request, watcher, place.path());
+    let mut place = build::create_demo_folder()?;
+    let result = run_in_folder(&env, request, watcher, place.path());
     let keep = request.keep && result.is_ok();
     if keep {
         place.keep();
@@ -99,26 +103,26 @@ fn without_session(env: &Env) -> Env {
     })
 }
 
-fn run(
+fn run_in_folder(
     env: &Env,
     request: &DemoRequest,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn DemoWatcher,
     place: &std::path::Path,
-) -> anyhow::Result<Shown> {
-    let built = build::build(env, request, place, watcher)?;
+) -> anyhow::Result<DemoReport> {
+    let built = build::build_demo_town(env, request, place, watcher)?;
     let town = &built.town;
     let begun = town.clock.now();
     daemon::start_daemon(town)?;
     build::sling_all(town, &built)?;
     let patience = if request.agent.is_some() { 1800 } else { 300 };
-    watch::until_landed(town, &built.convoy, Duration::from_secs(patience), watcher)?;
+    watch::wait_until_landed(town, &built.convoy, Duration::from_secs(patience), watcher)?;
     let seconds = town.clock.now().duration_since(begun).as_secs_f64();
-    Ok(Shown {
+    Ok(DemoReport {
         town: town.layout.root().to_owned(),
         origin: built.origin.clone(),
         convoy: built.convoy.clone(),
         landed: true,
-        merged: merged(&built)?,
+        merged: find_merged_commits(&built)?,
         briefing: briefing_of(town, &built)?,
         seconds,
         kept: request.keep,
@@ -126,13 +130,13 @@ fn run(
 }
 
 /// The commits on the target that were not there before.
-fn merged(built: &build::Built) -> anyhow::Result<Vec<Commit>> {
+fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedCommit>> {
     let git = Git::at(&built.origin);
     let tip = format!("refs/heads/{}", built.branch);
     let commits = git.commits(&built.base, &tip)?;
     Ok(commits
         .into_iter()
-        .map(|commit| Commit {
+        .map(|commit| MergedCommit {
             id: commit.id,
             author: commit.author_name,
             subject: commit.subject,
@@ -142,12 +146,16 @@ fn merged(built: &build::Built) -> anyhow::Result<Vec<Commit>> {
 
 /// The block that the third worker was given: from what its session was told where the script kept it,
 /// else computed by the function that told it.
-fn briefing_of(town: &LiveTown, built: &build::Built) -> anyhow::Result<String> {
+fn briefing_of(town: &LiveTown, built: &build::DemoTown) -> anyhow::Result<String> {
     let third = built.beads.last().map(String::as_str).unwrap_or_default();
     let stores = town.read_stores()?;
     let convoy = stores.town.get(&built.convoy);
     let block = convoy.and_then(|convoy| {
-        briefing::block(&convoy.title, &briefing::entries(&stores, convoy), third)
+        briefing::format_briefing(
+            &convoy.title,
+            &briefing::collect_items(&stores, convoy),
+            third,
+        )
     });
     Ok(block.unwrap_or_default())
 }

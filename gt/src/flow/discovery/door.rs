@@ -3,8 +3,8 @@
 
 use bd::git::{Git, GitError, Identity, TreeEntries};
 
-use super::is_ours;
-use super::keep::{self, Kept};
+use super::is_in_gt_folder;
+use super::keep::{self, KeptDocuments};
 
 /// A commit would bring documents to a target branch.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,12 +21,12 @@ pub struct WouldLand {
 }
 
 /// Refuses a candidate of which any commit beyond the target as it was seen has a document.
-pub fn gate(
+pub fn check_landing(
     git: &Git,
     (target, seen): (&str, &str),
     candidate: &str,
 ) -> Result<Result<(), WouldLand>, GitError> {
-    let files = git.introduced_paths(seen, candidate, &is_ours)?;
+    let files = git.introduced_paths(seen, candidate, &is_in_gt_folder)?;
     if files.is_empty() {
         return Ok(Ok(()));
     }
@@ -43,8 +43,8 @@ pub fn keep_committed(
     key: &str,
     (base, tip): (&str, &str),
     who: &Identity,
-) -> Result<Option<(String, Kept)>, GitError> {
-    let paths = git.introduced_paths(base, tip, &is_ours)?;
+) -> Result<Option<(String, KeptDocuments)>, GitError> {
+    let paths = git.introduced_paths(base, tip, &is_in_gt_folder)?;
     if paths.is_empty() {
         return Ok(None);
     }
@@ -56,19 +56,19 @@ pub fn keep_committed(
         );
         for (path, entry) in there {
             if before.get(&path) != Some(&entry) {
-                files.insert(at_the_top(&path), entry);
+                files.insert(move_to_top(&path), entry);
             }
         }
     }
     let message = format!("Discovery documents of {tip:.12}\n");
-    let kept = keep::keep(git, key, &files, &message, who)?;
-    let tip = git.commits_without(base, tip, &is_ours)?;
+    let kept = keep::keep_documents(git, key, &files, &message, who)?;
+    let tip = git.commits_without(base, tip, &is_in_gt_folder)?;
     Ok(Some((tip, kept)))
 }
 
 /// Where a document is kept that was committed anywhere: below the `.gt/` at the top, where it is untracked
 /// in every sandbox.
-fn at_the_top(path: &str) -> String {
+fn move_to_top(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let at = parts
         .iter()
@@ -105,7 +105,7 @@ mod tests {
             (".gt", ".gt/gt"),
         ];
         for (path, place) in rows {
-            assert_eq!(at_the_top(path), place, "{path}");
+            assert_eq!(move_to_top(path), place, "{path}");
         }
     }
 
@@ -122,11 +122,14 @@ mod tests {
             git.commit_index("Work").unwrap()
         };
         let clean = write("b");
-        assert_eq!(gate(&git, ("main", &seen), &clean).unwrap(), Ok(()));
+        assert_eq!(
+            check_landing(&git, ("main", &seen), &clean).unwrap(),
+            Ok(())
+        );
         write("sub/.gt/discovery/x.md");
         std::fs::remove_dir_all(git.folder().join("sub")).unwrap();
         let candidate = write("c");
-        let refused = gate(&git, ("main", &seen), &candidate)
+        let refused = check_landing(&git, ("main", &seen), &candidate)
             .unwrap()
             .unwrap_err();
         let words = refused.to_string();
@@ -139,7 +142,7 @@ mod tests {
         let (tip, kept) = keep_committed(&git, "hq-cv-1", range, &who)
             .unwrap()
             .unwrap();
-        assert_eq!(gate(&git, ("main", &seen), &tip).unwrap(), Ok(()));
+        assert_eq!(check_landing(&git, ("main", &seen), &tip).unwrap(), Ok(()));
         assert_eq!(kept.reference, "refs/gt/discovery/hq-cv-1");
         assert!(kept.files.is_empty(), "its author removed it again");
     }

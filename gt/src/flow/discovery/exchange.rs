@@ -3,23 +3,28 @@
 
 use bd::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 
-use super::keep::laid_over;
-use super::reference;
+use super::document_ref;
+use super::keep::overlay_files;
 
 /// So many times a ref is sent when others send it at the same moment.
 const TRIES: usize = 3;
 
 /// Brings what origin has under a name here. Says whether anything was new.
-pub fn receive(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
-    let reference = reference(key);
+pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
+    let reference = document_ref(key);
     let Some(theirs) = git.ls_remote("origin", &reference)? else {
         return Ok(false);
     };
-    unite(git, &reference, &theirs, who)
+    combine_documents(git, &reference, &theirs, who)
 }
 
 /// Lays what is here over what origin has, where neither holds the other.
-fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<bool, GitError> {
+fn combine_documents(
+    git: &Git,
+    reference: &str,
+    theirs: &str,
+    who: &Identity,
+) -> Result<bool, GitError> {
     let ours = git.resolve(reference)?;
     if ours.as_deref() == Some(theirs) {
         return Ok(false);
@@ -38,7 +43,7 @@ fn unite(git: &Git, reference: &str, theirs: &str, who: &Identity) -> Result<boo
     let new = if git.is_ancestor(&ours, theirs)? {
         theirs.to_owned()
     } else {
-        let all = laid_over(git.entries(theirs)?, &git.entries(&ours)?);
+        let all = overlay_files(git.entries(theirs)?, &git.entries(&ours)?);
         let tree = git.write_entries(&all)?;
         let message = "Discovery documents of two machines\n";
         git.commit_tree(&tree, &[ours.as_str(), theirs], message, who)?
@@ -57,14 +62,14 @@ pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
     let mut there = git.ls_remote_all("origin", "refs/gt/discovery/*")?;
     let mut sent = 0;
     for reference in local.lines() {
-        if send(git, reference, there.remove(reference), who)? {
+        if send_ref(git, reference, there.remove(reference), who)? {
             sent += 1;
         }
     }
     Ok(sent)
 }
 
-fn send(
+fn send_ref(
     git: &Git,
     reference: &str,
     mut theirs: Option<String>,
@@ -74,7 +79,7 @@ fn send(
     loop {
         tried += 1;
         if let Some(theirs) = &theirs {
-            unite(git, reference, theirs, who)?;
+            combine_documents(git, reference, theirs, who)?;
         }
         let Some(ours) = git.resolve(reference)? else {
             return Ok(false);

@@ -4,14 +4,14 @@
 use bd::git::{Git, GitError, Identity, TreeEntries};
 use bd::store::Snapshot;
 
-use super::reference;
+use super::document_ref;
 
 /// So many times a change is tried when others change the ref at the same moment.
 const TRIES: usize = 8;
 
 /// Documents that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptDocuments {
     /// The ref.
     pub reference: String,
     /// The files that were put there now.
@@ -19,16 +19,16 @@ pub struct Kept {
 }
 
 /// Puts files over those that are kept under a name already. Said twice, nothing changes.
-pub(super) fn keep(
+pub(super) fn keep_documents(
     git: &Git,
     key: &str,
     files: &TreeEntries,
     message: &str,
     who: &Identity,
-) -> Result<Kept, GitError> {
-    let reference = reference(key);
+) -> Result<KeptDocuments, GitError> {
+    let reference = document_ref(key);
     // Git leaves out what it takes for part of a repository, and says nothing.
-    let kept = |held: &TreeEntries| Kept {
+    let kept = |held: &TreeEntries| KeptDocuments {
         reference: reference.clone(),
         files: files
             .iter()
@@ -44,7 +44,7 @@ pub(super) fn keep(
             Some(commit) => git.entries(commit)?,
             None => TreeEntries::new(),
         };
-        let after = laid_over(before.clone(), files);
+        let after = overlay_files(before.clone(), files);
         if after == before {
             return Ok(kept(&before));
         }
@@ -65,7 +65,7 @@ pub(super) fn keep(
 }
 
 /// Files over others; where one is a folder of the other, the later stays.
-pub(super) fn laid_over(mut entries: TreeEntries, files: &TreeEntries) -> TreeEntries {
+pub(super) fn overlay_files(mut entries: TreeEntries, files: &TreeEntries) -> TreeEntries {
     for (path, entry) in files {
         let below = format!("{path}/");
         entries.retain(|other, _| {
@@ -79,15 +79,19 @@ pub(super) fn laid_over(mut entries: TreeEntries, files: &TreeEntries) -> TreeEn
 /// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
 /// `gt rescue` lists, restores and drops it. Gives the commit and that ref; nothing where another process did it or
 /// keeps something new there.
-pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)>, GitError> {
-    let reference = reference(key);
+pub fn retire_documents(
+    git: &Git,
+    rig: &str,
+    key: &str,
+) -> Result<Option<(String, String)>, GitError> {
+    let reference = document_ref(key);
     let Some(commit) = git.resolve(&reference)? else {
         return Ok(None);
     };
     let name = reference.rsplit('/').next().unwrap_or_default();
-    let rescue = rescue_of(rig, name, &commit);
+    let rescue = rescue_ref_of(rig, name, &commit);
     if git.resolve(&rescue)?.is_none() {
-        let whole = in_whole(git, rig, name, &commit)?;
+        let whole = build_rescue_commit(git, rig, name, &commit)?;
         match git.update_ref(&rescue, &whole, None) {
             Err(error) if git.resolve(&rescue)?.is_none() => return Err(error),
             _ => {}
@@ -101,13 +105,13 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
 }
 
 /// Where documents stay after the landing. A convoy may land again, with other documents.
-pub(super) fn rescue_of(rig: &str, name: &str, commit: &str) -> String {
+pub(super) fn rescue_ref_of(rig: &str, name: &str, commit: &str) -> String {
     format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}")
 }
 
 /// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
 /// what they were before is behind it.
-fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
+fn build_rescue_commit(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
     let who = Identity {
         name: format!("{rig}/refinery"),
         email: "refinery@gastown.local".to_owned(),
@@ -120,7 +124,7 @@ fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, Gi
 
 /// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
 /// to it.
-pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
+pub fn retire_landed_documents(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -128,7 +132,7 @@ pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitErr
             .get(name)
             .filter(|bead| crate::record::convoy::is_convoy(bead));
         if convoy.is_some_and(crate::record::convoy::has_landed) {
-            forget(git, rig, name)?;
+            retire_documents(git, rig, name)?;
         }
     }
     Ok(())
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn later_files_take_the_place_of_what_is_in_their_way() {
         let before = entries(&[".gt/a", ".gt/b/c", ".gt/bc", ".gt/d"]);
-        let after = laid_over(before, &entries(&[".gt/a/x", ".gt/b"]));
+        let after = overlay_files(before, &entries(&[".gt/a/x", ".gt/b"]));
         let paths: Vec<&str> = after.keys().map(String::as_str).collect();
         assert_eq!(paths, [".gt/a/x", ".gt/b", ".gt/bc", ".gt/d"]);
     }
@@ -176,18 +180,18 @@ mod tests {
                 size: 3,
             };
             let files = TreeEntries::from([(path.to_owned(), entry)]);
-            keep(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
+            keep_documents(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
         }
-        let held = git.resolve(&reference("hq-cv-1")).unwrap().unwrap();
-        let (commit, rescue) = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
+        let held = git.resolve(&document_ref("hq-cv-1")).unwrap().unwrap();
+        let (commit, rescue) = retire_documents(&git, "web", "hq-cv-1").unwrap().unwrap();
         assert_eq!(commit, held);
-        assert_eq!(forget(&git, "web", "hq-cv-1").unwrap(), None);
+        assert_eq!(retire_documents(&git, "web", "hq-cv-1").unwrap(), None);
         // Killed before the ref was gone, it is done again.
-        git.update_ref(&reference("hq-cv-1"), &commit, None)
+        git.update_ref(&document_ref("hq-cv-1"), &commit, None)
             .unwrap();
         // By however many at once, it is done by one.
         let again: Vec<_> = std::thread::scope(|scope| {
-            let at_once = || forget(&git, "web", "hq-cv-1").unwrap();
+            let at_once = || retire_documents(&git, "web", "hq-cv-1").unwrap();
             let all: Vec<_> = (0..6).map(|_| scope.spawn(at_once)).collect();
             all.into_iter()
                 .filter_map(|one| one.join().unwrap())

@@ -3,8 +3,8 @@
 use bd::git::{Git, GitError};
 use serde::Serialize;
 
-use super::keep::rescue_of;
-use super::{is_ours, reference};
+use super::keep::rescue_ref_of;
+use super::{document_ref, is_in_gt_folder};
 use crate::host::LiveTown;
 
 /// A document that is kept.
@@ -28,7 +28,7 @@ impl KeptDocument {
 
 /// The documents kept under a name in a rig: what is on its ref, else what its last landing put aside.
 pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>, GitError> {
-    let kept = reference(key);
+    let kept = document_ref(key);
     let reference = if git.resolve(&kept)?.is_some() {
         kept
     } else {
@@ -47,7 +47,7 @@ pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>
         }
     };
     let entries = git.entries(&reference)?.into_iter();
-    let ours = entries.filter(|(path, _)| is_ours(path.as_bytes()));
+    let ours = entries.filter(|(path, _)| is_in_gt_folder(path.as_bytes()));
     Ok(ours
         .map(|(path, entry)| KeptDocument {
             reference: reference.clone(),
@@ -84,9 +84,9 @@ pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDoc
 }
 
 /// Where the documents kept under a name will stay when its convoy lands now.
-pub fn will_stay(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
-    let reference = reference(key);
+pub fn future_rescue_ref(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
+    let reference = document_ref(key);
     let name = reference.rsplit('/').next().unwrap_or_default();
     let commit = git.resolve(&reference)?;
-    Ok(commit.map(|commit| rescue_of(rig, name, &commit)))
+    Ok(commit.map(|commit| rescue_ref_of(rig, name, &commit)))
 }

@@ -27,11 +27,14 @@ use bd::git::{GitError, Identity};
 use bd::store::Snapshot;
 use kit::sys::InsideError;
 
-pub use door::{WouldLand, gate, keep_committed};
-pub use exchange::{receive, send_all};
-pub use keep::{Kept, forget, forget_landed};
-pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, will_stay};
-pub use sandbox::{Document, clear, commit, lying, place, take};
+pub use door::{WouldLand, check_landing, keep_committed};
+pub use exchange::{receive_documents, send_all};
+pub use keep::{KeptDocuments, retire_documents, retire_landed_documents};
+pub use list::{KeptDocument, RigDocument, documents_of, documents_of_all, future_rescue_ref};
+pub use sandbox::{
+    SandboxDocument, clear_documents, commit_documents, list_sandbox_documents, place_documents,
+    take_documents,
+};
 
 use crate::host::LiveTown;
 use crate::record;
@@ -46,7 +49,7 @@ pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
 }
 
 /// Who writes what no worker does.
-pub fn machine(rig: &RigLayout) -> Identity {
+pub fn machine_identity(rig: &RigLayout) -> Identity {
     Identity {
         name: format!("{}/refinery", rig.name()),
         email: "refinery@gastown.local".to_owned(),
@@ -111,13 +114,13 @@ const WORDS: [&str; 30] = [
 const SLUG: usize = 60;
 
 /// Whether a path of a repository is below a `.gt/`, or is one.
-pub fn is_ours(path: &[u8]) -> bool {
+pub fn is_in_gt_folder(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/')
         .any(|part| part.eq_ignore_ascii_case(b".gt"))
 }
 
 /// Whether a bead explores or plans, as its type, its labels or its title say.
-pub fn explores(bead: &Bead) -> bool {
+pub fn is_discovery_work(bead: &Bead) -> bool {
     let says = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words
@@ -131,15 +134,15 @@ pub fn explores(bead: &Bead) -> bool {
 
 /// The file for what is found on a bead: `.gt/discovery/<slug>.md`.
 pub fn path_of(bead: &Bead) -> String {
-    let slug = match slug(&bead.title) {
-        empty if empty.is_empty() => slug(&bead.id),
+    let slug = match slug_of_title(&bead.title) {
+        empty if empty.is_empty() => slug_of_title(&bead.id),
         slug => slug,
     };
     format!(".gt/discovery/{slug}.md")
 }
 
 /// A title as part of a file name: lower case, what is no letter or digit becomes one `-`.
-fn slug(title: &str) -> String {
+fn slug_of_title(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
         if c.is_alphanumeric() {
@@ -159,7 +162,7 @@ pub fn key_of(town: &Snapshot, bead: &str) -> String {
 }
 
 /// The ref that holds the documents kept under a name.
-pub fn reference(key: &str) -> String {
+pub fn document_ref(key: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut name: String = key
         .chars()
@@ -201,36 +204,36 @@ mod tests {
 
     #[test]
     fn type_labels_or_title_say_that_a_bead_explores_or_plans() {
-        assert!(explores(&bead("Explore the parser")));
-        assert!(explores(&bead("Write the PLAN: phases")));
-        assert!(!explores(&bead("Fix the planet's orbit")));
-        assert!(!explores(&bead("Explain nothing")));
+        assert!(is_discovery_work(&bead("Explore the parser")));
+        assert!(is_discovery_work(&bead("Write the PLAN: phases")));
+        assert!(!is_discovery_work(&bead("Fix the planet's orbit")));
+        assert!(!is_discovery_work(&bead("Explain nothing")));
         let labelled = Bead {
             labels: vec!["kind:research".to_owned()],
             ..bead("Read it")
         };
-        assert!(explores(&labelled));
+        assert!(is_discovery_work(&labelled));
         let typed = Bead {
             issue_type: "spike".into(),
             ..bead("Read it")
         };
-        assert!(explores(&typed));
+        assert!(is_discovery_work(&typed));
     }
 
     #[test]
     fn only_what_is_below_a_gt_folder_is_meant() {
         for path in [".gt", ".gt/discovery/x.md", "sub/.gt/y", ".GT/z"] {
-            assert!(is_ours(path.as_bytes()), "{path}");
+            assert!(is_in_gt_folder(path.as_bytes()), "{path}");
         }
         for path in ["gt/x", ".gtx/y", "x.gt", "docs/.gt.md", ""] {
-            assert!(!is_ours(path.as_bytes()), "{path}");
+            assert!(!is_in_gt_folder(path.as_bytes()), "{path}");
         }
     }
 
     #[test]
     fn every_name_makes_a_ref_that_git_takes() {
-        assert_eq!(reference("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
-        assert_eq!(reference("web-1.2"), "refs/gt/discovery/web-1.2");
-        assert_eq!(reference("a/..b c.lock"), "refs/gt/discovery/a-.b-c");
+        assert_eq!(document_ref("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
+        assert_eq!(document_ref("web-1.2"), "refs/gt/discovery/web-1.2");
+        assert_eq!(document_ref("a/..b c.lock"), "refs/gt/discovery/a-.b-c");
     }
 }

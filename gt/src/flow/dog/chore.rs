@@ -68,7 +68,7 @@ impl Chore {
 
 /// What a chore did.
 #[derive(Debug, Clone, Serialize)]
-pub struct ChoreDone {
+pub struct ChoreReport {
     /// The chore.
     pub chore: Chore,
     /// The dog.
@@ -80,14 +80,14 @@ pub struct ChoreDone {
 }
 
 /// Does a chore in the name of a dog.
-pub fn dispatch(
+pub fn dispatch_chore(
     town: &LiveTown,
     chore: Chore,
     wanted: Option<&str>,
     create: bool,
-) -> anyhow::Result<ChoreDone> {
-    let (dog, dog_created) = super::take(town, wanted, create, chore.name())?;
-    let result = run(town, chore);
+) -> anyhow::Result<ChoreReport> {
+    let (dog, dog_created) = super::reserve_dog(town, wanted, create, chore.name())?;
+    let result = run_chore(town, chore);
     let now = town.clock.now();
     // Also after a failure: plain code that has ended works on nothing.
     dog::change_dog(town, &dog.name, |dog| {
@@ -96,7 +96,7 @@ pub fn dispatch(
     })?;
     let lines = result?;
     town.record_event(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
-    Ok(ChoreDone {
+    Ok(ChoreReport {
         chore,
         dog: dog.name,
         dog_created,
@@ -105,33 +105,33 @@ pub fn dispatch(
 }
 
 /// Does a chore.
-pub fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
+pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
     match chore {
         Chore::OrphanScan => {
-            let mut lines = processes(town, false)?;
-            lines.extend(hooks(town, true)?);
+            let mut lines = handle_zombies(town, false)?;
+            lines.extend(report_stale_hooks(town, true)?);
             Ok(lines)
         }
-        Chore::SessionGc => processes(town, true),
-        Chore::StaleWork => hooks(town, false),
-        Chore::Backup => backup(town),
-        Chore::Kennel => kennel(town),
-        Chore::Archive => archive(town),
+        Chore::SessionGc => handle_zombies(town, true),
+        Chore::StaleWork => report_stale_hooks(town, false),
+        Chore::Backup => backup_town(town),
+        Chore::Kennel => check_kennel(town),
+        Chore::Archive => archive_beads(town),
     }
 }
 
-fn kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let found = health::check(town, health::HUNG, true)?;
+fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let found = health::check_dogs(town, health::HUNG, true)?;
     let mut lines: Vec<String> = found.iter().map(DogHealth::describe).collect();
-    for name in health::reap(town)? {
+    for name in health::remove_idle_dogs(town)? {
         lines.push(format!("dog {name} removed: it was idle for long"));
     }
     Ok(lines)
 }
 
-fn processes(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
-    let found = zombies::zombies(town, YOUNGEST, end)?.into_iter();
-    let describe = |one: zombies::Zombie| {
+fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
+    let found = zombies::find_zombies(town, YOUNGEST, end)?.into_iter();
+    let describe = |one: zombies::ZombieProcess| {
         let what = if one.ended { "ended" } else { "is left" };
         let (pid, program, session) = (one.pid, one.program, one.session);
         format!("process {pid} ({program}) of session {session} {what}")
@@ -139,8 +139,8 @@ fn processes(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
     Ok(found.map(describe).collect())
 }
 
-fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
-    let found = stale_hooks::stale_hooks(town, STALE, dry_run)?.into_iter();
+fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
+    let found = stale_hooks::handle_stale_hooks(town, STALE, dry_run)?.into_iter();
     let describe = |one: stale_hooks::StaleHook| {
         let what = match (one.verdict, one.done) {
             (HookVerdict::Reopen, true) => "is open again".to_owned(),
@@ -153,7 +153,7 @@ fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
 }
 
 /// Moves beads that were closed long ago to the archive of their store.
-fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
     let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
@@ -176,7 +176,7 @@ fn archive(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 /// Copies what only this machine has: beads with their local part, settings, and the refs of saved work.
-fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let part = all.join(format!(".{stamp}"));
@@ -212,12 +212,12 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     }
     let mut refs = 0;
     for rig in &rigs {
-        refs += bundle(rig, &part.join(rig.name()))?;
+        refs += bundle_rescue_refs(rig, &part.join(rig.name()))?;
     }
     // Whole under its name: one that was killed leaves a hidden folder.
     let folder = all.join(&stamp);
     std::fs::rename(&part, &folder)?;
-    let removed = forget_older(&all)?;
+    let removed = remove_old_backups(&all)?;
     Ok(vec![
         format!("{} copied to {}", counted(count, "file"), folder.display()),
         format!("{} of saved work bundled", counted(refs, "ref")),
@@ -226,7 +226,10 @@ fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 /// Puts the refs of saved work into a bundle; says how many there are.
-fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Result<usize> {
+fn bundle_rescue_refs(
+    rig: &crate::town::RigLayout,
+    folder: &std::path::Path,
+) -> anyhow::Result<usize> {
     let git = Git::at(rig.repo());
     let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
     let refs = refs.text()?;
@@ -243,7 +246,7 @@ fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Res
 }
 
 /// Removes all but the last backups, and what a killed one left.
-fn forget_older(all: &std::path::Path) -> anyhow::Result<usize> {
+fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
     let entries = std::fs::read_dir(all)?.flatten();
     let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();
     let is_part = |path: &std::path::PathBuf| {

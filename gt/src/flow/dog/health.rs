@@ -63,8 +63,12 @@ impl DogHealth {
 }
 
 /// Finds the dogs that are not well; with `clear` they rest afterwards.
-pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Result<Vec<DogHealth>> {
-    let dogs = super::all(town)?;
+pub fn check_dogs(
+    town: &LiveTown,
+    hung: SignedDuration,
+    clear: bool,
+) -> anyhow::Result<Vec<DogHealth>> {
+    let dogs = super::list_dogs(town)?;
     if dogs.is_empty() {
         return Ok(Vec::new());
     }
@@ -76,13 +80,13 @@ pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Resu
             let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
             is_its && live.dead.is_none()
         });
-        let Some(condition) = judge(&dog, live.map(|live| live.activity), now, hung) else {
+        let Some(condition) = judge_dog(&dog, live.map(|live| live.activity), now, hung) else {
             continue;
         };
         if clear {
-            super::clear(town, &dog.name, true)?;
+            super::clear_work(town, &dog.name, true)?;
             if dog.state == DogState::Working && town.find_bead(&dog.work).is_ok() {
-                sling::unsling(town, &dog.work)?;
+                sling::unsling_bead(town, &dog.work)?;
             }
         }
         let since = dog.work_started_at;
@@ -98,7 +102,7 @@ pub fn check(town: &LiveTown, hung: SignedDuration, clear: bool) -> anyhow::Resu
 }
 
 /// What is wrong with a dog; `activity` is that of its session, if it has one.
-fn judge(
+fn judge_dog(
     dog: &Dog,
     activity: Option<Timestamp>,
     now: Timestamp,
@@ -124,14 +128,14 @@ fn judge(
 
 /// Removes dogs that have been idle for long until as many are left as the pool has; gives their names. One with
 /// uncommitted files stays.
-pub fn reap(town: &LiveTown) -> anyhow::Result<Vec<String>> {
-    let names = too_many(super::all(town)?, town.clock.now());
-    let removed = |name: &String| super::remove(town, name, false).is_ok();
+pub fn remove_idle_dogs(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let names = choose_excess_dogs(super::list_dogs(town)?, town.clock.now());
+    let removed = |name: &String| super::remove_dog(town, name, false).is_ok();
     Ok(names.into_iter().filter(removed).collect())
 }
 
 /// The dogs that go, those that have been idle for longest first.
-fn too_many(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
+fn choose_excess_dogs(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
     let count = dogs.len().saturating_sub(POOL);
     dogs.retain(|dog| dog.state == DogState::Idle && now.duration_since(dog.last_active) >= IDLE);
     dogs.sort_by_key(|dog| dog.last_active);
@@ -182,7 +186,7 @@ mod tests {
             (dog(Idle, 90, None), None, None),
         ];
         for (dog, activity, expected) in rows {
-            let judged = judge(&dog, activity.map(ago), now(), HUNG);
+            let judged = judge_dog(&dog, activity.map(ago), now(), HUNG);
             assert_eq!(judged, expected, "{dog:?} {activity:?}");
         }
     }
@@ -204,7 +208,7 @@ mod tests {
             idle("d", 8),
             works.clone(),
         ];
-        assert_eq!(too_many(all, now()), ["d", "b"]);
+        assert_eq!(choose_excess_dogs(all, now()), ["d", "b"]);
         let recent = vec![
             idle("a", 1),
             idle("b", 2),
@@ -212,8 +216,8 @@ mod tests {
             idle("d", 3),
             works,
         ];
-        assert!(too_many(recent, now()).is_empty());
+        assert!(choose_excess_dogs(recent, now()).is_empty());
         let four = (0..4).map(|_| idle("x", 50)).collect();
-        assert!(too_many(four, now()).is_empty());
+        assert!(choose_excess_dogs(four, now()).is_empty());
     }
 }

@@ -26,7 +26,7 @@ use crate::town::lock::Lock;
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// All dogs, each with what it has to do: a chore, or the bead on its hook.
-pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
+pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
     let dogs = dog::list_dogs(town);
     if dogs.is_empty() {
         return Ok(dogs);
@@ -34,16 +34,19 @@ pub fn all(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
     let stores = town.read_stores()?;
     Ok(dogs
         .into_iter()
-        .map(|dog| with_hook(&stores, dog))
+        .map(|dog| add_hooked_work(&stores, dog))
         .collect())
 }
 
 /// One of them.
-pub fn find(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
-    Ok(with_hook(&town.read_stores()?, dog::find_dog(town, name)?))
+pub fn find_dog(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
+    Ok(add_hooked_work(
+        &town.read_stores()?,
+        dog::find_dog(town, name)?,
+    ))
 }
 
-fn with_hook(stores: &TownStores, mut dog: Dog) -> Dog {
+fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
     let hooked = hook::hooked_bead_of(stores, &dog.address(), &Slot::default());
     if let Some(bead) = hooked.filter(|_| dog.state == DogState::Idle) {
         let active = dog.last_active;
@@ -54,7 +57,7 @@ fn with_hook(stores: &TownStores, mut dog: Dog) -> Dog {
 }
 
 /// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
-pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
+pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
     let name = name.map_or_else(
         || dog::first_free_name(&dog::list_dogs(town)),
@@ -78,7 +81,7 @@ pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     for rig in &rigs {
         let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if !path.exists() {
-            worktree(town, rig, &dog, now)?;
+            add_worktree(town, rig, &dog, now)?;
         }
         dog.worktrees.insert(rig.name().to_owned(), path);
     }
@@ -87,7 +90,7 @@ pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
 }
 
 /// Adds the work tree of a rig, on a branch of its own from the rig's target.
-fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
+fn add_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
     let (git, name) = (Git::at(rig.repo()), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
@@ -95,18 +98,18 @@ fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyh
         // From what is known where it cannot be reached.
         git.fetch("origin").ok();
     }
-    let start = sandbox::start_of(rig, &config::target_branch_of(town, rig))?;
+    let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
     let path = dog::dog_folder(town, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
-    Ok(sandbox::provision(rig, &path)?)
+    Ok(sandbox::provision_worktree(rig, &path)?)
 }
 
 /// Makes the work trees of a dog again from their rigs' targets, also those of rigs that were added since. One that is at
 /// work is refused, and so is a work tree with uncommitted files unless `force` is said: those are saved. Gives the refs
 /// that were saved.
-pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
-    let dog = find(town, name)?;
+    let dog = find_dog(town, name)?;
     anyhow::ensure!(
         dog.state == DogState::Idle,
         "dog {name} is at work on {}, so its work trees stay",
@@ -115,11 +118,11 @@ pub fn refresh(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<S
     if !force {
         refuse_uncommitted(&dog)?;
     }
-    session::end::agent(town, &dog.address())?;
-    let saved = remove_trees(town, &dog)?;
+    session::end::end_agent_session(town, &dog.address())?;
+    let saved = remove_worktrees(town, &dog)?;
     let mut trees = std::collections::BTreeMap::new();
     for rig in &town.list_rigs()? {
-        worktree(town, rig, &dog, town.clock.now())?;
+        add_worktree(town, rig, &dog, town.clock.now())?;
         let path = dog::dog_folder(town, name).join(rig.name());
         trees.insert(rig.name().to_owned(), path);
     }
@@ -142,12 +145,12 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
 }
 
 /// Removes the work trees of a dog; what only they have is saved before.
-fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
+fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
         let path = dog::dog_folder(town, &dog.name).join(rig.name());
         if path.exists() {
-            saved.extend(keep(town, &rig, dog)?);
+            saved.extend(save_worktree(town, &rig, dog)?);
             Git::at(rig.repo()).worktree_remove(&path, true)?;
         }
     }
@@ -156,8 +159,8 @@ fn remove_trees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
 
 /// Removes a dog; one that has something to do, or files that are not committed, only with `force`: those are saved.
 /// Gives the refs that they were saved on.
-pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
-    let dog = find(town, name)?;
+pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+    let dog = find_dog(town, name)?;
     if !force {
         anyhow::ensure!(
             dog.state == DogState::Idle,
@@ -166,14 +169,14 @@ pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<St
         );
         refuse_uncommitted(&dog)?;
     }
-    session::end::agent(town, &dog.address())?;
-    let saved = remove_trees(town, &dog)?;
+    session::end::end_agent_session(town, &dog.address())?;
+    let saved = remove_worktrees(town, &dog)?;
     std::fs::remove_dir_all(dog::dog_folder(town, name))?;
     Ok(saved)
 }
 
 /// Saves what a work tree holds that only it has: files, and commits of its branch.
-fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
+fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, town.clock.now().as_millisecond());
     let git = Git::at(dog::dog_folder(town, name).join(rig.name()));
     let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
@@ -193,7 +196,7 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
     saved.extend(files.map(|saved| saved.refname));
     let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
     if let (Some(tip), Some(branch)) = (tip, branch) {
-        let start = sandbox::start_of(rig, &config::target_branch_of(town, rig))?;
+        let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;
@@ -206,9 +209,13 @@ fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<Strin
 }
 
 /// Starts the session of a dog.
-pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<LiveSession> {
+pub fn start_dog_session(
+    town: &LiveTown,
+    name: &str,
+    runtime: &str,
+) -> anyhow::Result<LiveSession> {
     let dog = dog::find_dog(town, name)?;
-    let live = role::begin(town, &dog.address(), runtime)?;
+    let live = role::begin_session(town, &dog.address(), runtime)?;
     let now = town.clock.now();
     dog::change_dog(town, name, |dog| {
         dog.last_active = now;
@@ -218,45 +225,46 @@ pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<LiveSe
 }
 
 /// A dog has done its work: it rests, and its session ends.
-pub fn done(town: &LiveTown, name: &str) -> anyhow::Result<String> {
+pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
     let now = town.clock.now();
     let work = dog::change_dog(town, name, |dog| {
         let work = dog.work.clone();
         dog.rest(now);
         Ok(work)
     })?;
-    session::end::agent(town, &Address::Dog(name.to_owned()))?;
+    session::end::end_agent_session(town, &Address::Dog(name.to_owned()))?;
     Ok(work)
 }
 
 /// Takes its work from a dog. One whose session runs only with `force`, which ends that.
-pub fn clear(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
+pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
     let dog = dog::find_dog(town, name)?;
-    let runs = session::show::find(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
+    let runs =
+        session::show::find_session(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
     anyhow::ensure!(
         force || !runs,
         "the session of dog {name} runs (--force ends it)"
     );
-    done(town, name)
+    finish_work(town, name)
 }
 
 /// A dog for a piece of work: the one that is named, else the first idle one, else with `create` a new one. It has the work
 /// from then on. Also says whether it is new.
-pub fn take(
+pub fn reserve_dog(
     town: &LiveTown,
     wanted: Option<&str>,
     create: bool,
     work: &str,
 ) -> anyhow::Result<(Dog, bool)> {
-    let mut dogs = all(town)?.into_iter();
+    let mut dogs = list_dogs(town)?.into_iter();
     let found = match wanted {
         Some(name) => dogs.find(|dog| dog.name == name),
         None => dogs.find(|dog| dog.state == DogState::Idle),
     };
     let (dog, is_new) = match found {
         Some(dog) => (dog, false),
-        None if create => (add(town, wanted)?, true),
-        None if wanted.is_some() => (find(town, wanted.unwrap_or_default())?, false),
+        None if create => (add_dog(town, wanted)?, true),
+        None if wanted.is_some() => (find_dog(town, wanted.unwrap_or_default())?, false),
         None => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
     };
     let is_free = dog.state == DogState::Idle;

@@ -4,7 +4,7 @@
 use bd::git::{Git, Identity};
 
 use super::HeldWorker;
-use super::proof::own_part;
+use super::proof::find_own_commits;
 use crate::flow::convoy::integration;
 use crate::flow::discovery;
 use crate::host::LiveTown;
@@ -12,7 +12,7 @@ use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::event::{DiscoveryDocuments, Event, event};
 
 /// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
-pub(super) fn all_there_is(
+pub(super) fn documents_only_reason(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
@@ -22,32 +22,35 @@ pub(super) fn all_there_is(
         return Ok(None);
     }
     let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
-    let explored = beads.get(&slot.bead).is_some_and(discovery::explores);
+    let explored = beads
+        .get(&slot.bead)
+        .is_some_and(discovery::is_discovery_work);
     let git = Git::at(worker.sandbox());
     let tip = git.resolve("HEAD")?.unwrap_or_default();
-    let nothing = git.status()?.is_empty() && own_part(&git, slot, &tip)?.commits.is_empty();
+    let nothing =
+        git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
     let why = || format!("only discovery documents, kept on {}", record.documents);
     Ok((explored && nothing).then(why))
 }
 
 /// Looks after what was written below `.gt/` in the sandbox and not committed; the ref that holds it, where it
 /// is on one.
-pub(super) fn hand_over(
+pub(super) fn keep_uncommitted(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
 ) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
-    let who = author(town, worker);
+    let who = author_identity(town, worker);
     let convoys = town.open_town_store()?.snapshot()?;
     let no_change = slot
         .state
         .done_record()
         .is_some_and(|done| done.no_change.is_some());
     let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
-    let own = integration::owner_of(&convoys, worker.rig.name(), &slot.target).is_some();
+    let own = integration::convoy_of_branch(&convoys, worker.rig.name(), &slot.target).is_some();
     if own && on_branch && !no_change {
-        let files = discovery::commit(&git, &who)?;
+        let files = discovery::commit_documents(&git, &who)?;
         if !files.is_empty() {
             town.record_event(&event!(DiscoveryCommitted,
                 bead: slot.bead, rig: worker.rig.name(), branch: slot.branch, files: files,
@@ -56,7 +59,7 @@ pub(super) fn hand_over(
         return Ok(None);
     }
     let key = discovery::key_of(&convoys, &slot.bead);
-    if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
+    if let Some(kept) = discovery::take_documents(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
         town.record_event(&Event::DiscoveryKept(DiscoveryDocuments {
             bead: slot.bead.to_string(),
@@ -70,7 +73,7 @@ pub(super) fn hand_over(
     Ok(None)
 }
 
-fn author(town: &LiveTown, worker: &HeldWorker) -> Identity {
+fn author_identity(town: &LiveTown, worker: &HeldWorker) -> Identity {
     let email = town.env.get("GIT_AUTHOR_EMAIL");
     Identity {
         name: worker.address().to_string(),

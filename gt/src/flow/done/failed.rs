@@ -5,8 +5,8 @@ use bd::bead::{Status, attempt};
 use bd::change;
 use bd::git::Git;
 
-use super::submit::{bead_in_hand, go_idle, set_summary};
-use super::{Done, FailedAttempt, HeldWorker, has_commits};
+use super::submit::{held_bead, set_idle, set_summary};
+use super::{DoneReport, FailedAttempt, HeldWorker, has_commits};
 use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
@@ -20,14 +20,14 @@ pub(super) fn give_up(
     worker: &HeldWorker,
     slot: &Slot,
     (record, gave_up): (&DoneRecord, &GivingUp),
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
     // A sandbox that does not answer is moved aside, whole.
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
-    let rescue = Sandbox::of(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
-    write(
+    let rescue = Sandbox::new(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
+    record_failure(
         town,
         worker,
         slot,
@@ -39,13 +39,13 @@ pub(super) fn give_up(
     {
         // Its commits are on the rescue ref; what is not committed is, too, and is taken away by the next sling.
         git.delete_branch(slot.branch.as_str(), &head).ok();
-        super::sync(worker, slot, &git);
+        super::switch_to_target(worker, slot, &git);
     }
     town.record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,
     ));
-    Ok(Done {
+    Ok(DoneReport {
         bead: slot.bead.to_string(),
         request: None,
         branch: slot.branch.to_string(),
@@ -61,7 +61,7 @@ pub(super) fn give_up(
     })
 }
 
-fn write(
+fn record_failure(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
@@ -71,7 +71,7 @@ fn write(
     let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        let mut bead = bead_in_hand(tx, worker, slot)?;
+        let mut bead = held_bead(tx, worker, slot)?;
         attempt::raise_attempt(&mut bead)?;
         let why = format!("failed: {}", gave_up.why.trim());
         let address = worker.address().to_string();
@@ -95,7 +95,7 @@ fn write(
         }
         bead.updated_at = now.clone();
         tx.put(bead)?;
-        molecule::let_go(tx, &slot.bead)?;
-        go_idle(tx, worker, slot, record, None, &now)
+        molecule::discard_molecule(tx, &slot.bead)?;
+        set_idle(tx, worker, slot, record, None, &now)
     })
 }

@@ -38,7 +38,7 @@ impl HeldWorker {
 
 /// Why someone may not finish this work.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum NotYours {
+pub enum IdentifyError {
     /// Only polecats finish work this way.
     #[error("only a polecat finishes work with `gt done`; this is {who}")]
     NoPolecat {
@@ -89,10 +89,10 @@ pub enum NotYours {
 }
 
 /// Identifies the calling polecat and takes its slot lock.
-pub fn identify(town: &LiveTown) -> anyhow::Result<HeldWorker> {
+pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
     let who = town.actor.to_string();
     let Address::Polecat(rig, name) = &town.actor else {
-        return Err(NotYours::NoPolecat { who }.into());
+        return Err(IdentifyError::NoPolecat { who }.into());
     };
     let rig = town.find_rig(rig)?;
     let held = town
@@ -102,21 +102,21 @@ pub fn identify(town: &LiveTown) -> anyhow::Result<HeldWorker> {
         .map(Lease);
     // A patrol may be looking at the slot for a moment, or a sling finishing its last step.
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
-    let worker = worker(town, rig, name, lock)?;
+    let worker = find_worker(town, rig, name, lock)?;
     match held {
         Some(held) if held == worker.slot.lease => Ok(worker),
-        Some(held) => Err(NotYours::OldLease {
+        Some(held) => Err(IdentifyError::OldLease {
             who,
             held,
             current: worker.slot.lease,
         }
         .into()),
-        None => Err(NotYours::NoLease { who }.into()),
+        None => Err(IdentifyError::NoLease { who }.into()),
     }
 }
 
 /// A polecat with work on its hook, by name, under a lock that the caller took.
-pub fn worker(
+pub fn find_worker(
     town: &LiveTown,
     rig: RigLayout,
     name: &str,
@@ -134,7 +134,7 @@ pub fn worker(
         .unwrap_or_default();
     anyhow::ensure!(
         !hook.is_empty() && hook == slot.bead,
-        NotYours::NoWork {
+        IdentifyError::NoWork {
             who: address.to_string()
         }
     );

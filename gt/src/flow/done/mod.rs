@@ -26,16 +26,16 @@ mod submit;
 use bd::git::Git;
 use serde::Serialize;
 
-pub use identify::{HeldWorker, NotYours, identify, worker};
-pub use left::Left;
-pub(crate) use left::{has_commits, left};
-pub use proof::{Proof, ProofError};
-pub use push::PushFailed;
+pub use identify::{HeldWorker, IdentifyError, find_worker, identify_worker};
+pub use left::SandboxLeftovers;
+pub(crate) use left::{find_sandbox_leftovers, has_commits};
+pub use proof::{ProofError, WorkProof};
+pub use push::BranchPushError;
 
-use crate::flow::molecule::{self, Concluded};
-use crate::flow::sandbox::start_of;
+use crate::flow::molecule::{self, MoleculeEnding};
+use crate::flow::sandbox::find_start_commit;
 use crate::flow::seance::{self, SessionNumbers};
-use crate::flow::town_hook::{self, Call, Event};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneDetails, DoneRecord, FailedStep, GivingUp, Slot, SlotState};
 use crate::record::pulse::SessionPulse;
@@ -44,7 +44,7 @@ use crate::town::identity::SessionName;
 
 /// What the worker says about its work.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct WorkReport {
     /// What was done, for the worker of the next bead.
     pub summary: String,
     /// Why there is no change to merge, where that is so.
@@ -59,7 +59,7 @@ pub struct Report {
 
 /// How a `gt done` ended.
 #[derive(Debug, Clone, Serialize)]
-pub struct Done {
+pub struct DoneReport {
     /// The bead.
     pub bead: String,
     /// The merge request; none where there was no change.
@@ -74,7 +74,7 @@ pub struct Done {
     pub remote: bool,
     /// What became of its molecule.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub molecule: Option<Concluded>,
+    pub molecule: Option<MoleculeEnding>,
     /// What was given up and where its work is kept, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedAttempt>,
@@ -92,15 +92,19 @@ pub struct FailedAttempt {
 }
 
 /// Finishes the work on the caller's hook: the story above.
-pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
+pub fn finish_work(
+    town: &LiveTown,
+    worker: &HeldWorker,
+    report: &WorkReport,
+) -> anyhow::Result<DoneReport> {
     check_attempt(town, worker)?;
     let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     if report.gave_up.is_none() {
-        molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
+        molecule::check_steps_closed(&beads, &worker.slot.bead, report.close_steps)?;
     }
     drop(beads);
-    let mut slot = begin(town, worker, report)?;
-    run(town, worker, &mut slot)
+    let mut slot = begin_done(town, worker, report)?;
+    run_steps(town, worker, &mut slot)
 }
 
 /// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
@@ -110,17 +114,17 @@ fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
         return Ok(());
     };
     let is_current = bd::bead::attempt::read_attempt(bead) == worker.slot.attempt;
-    anyhow::ensure!(is_current, submit::superseded(bead, worker));
+    anyhow::ensure!(is_current, submit::build_superseded_error(bead, worker));
     Ok(())
 }
 
 /// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
-pub fn resume(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<Done>> {
+pub fn resume_done(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     let mut slot = worker.slot.clone();
     if slot.state.done_record().is_none() {
         return Ok(None);
     }
-    run(town, worker, &mut slot).map(Some)
+    run_steps(town, worker, &mut slot).map(Some)
 }
 
 /// Ends the caller's own session, as the very last act. This process is part of it.
@@ -136,7 +140,7 @@ fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> Session
     let address = worker.address();
     let session = SessionName::for_agent(&address);
     let session = session.as_ref().map_or("", SessionName::as_str);
-    seance::numbers(
+    seance::read_session_numbers(
         town,
         &address,
         &SessionPulse::load(town, session, &slot.token),
@@ -160,7 +164,7 @@ fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     Ok(inside.to_string_lossy().into_owned())
 }
 
-fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Slot> {
+fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> {
     let store = town.open_rig_store(&worker.rig)?;
     let spec = report.spec.as_deref();
     let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
@@ -187,31 +191,31 @@ fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Resul
     })
 }
 
-fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Done> {
+fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
-    match documents::hand_over(town, worker, slot) {
+    match documents::keep_uncommitted(town, worker, slot) {
         Ok(Some(reference)) => {
             record.documents = reference;
             slot.state = SlotState::finishing(&record);
-            save(town, worker, slot)?;
+            save_slot(town, worker, slot)?;
         }
         Ok(None) => {}
-        Err(error) => return fail(town, worker, slot, "documents", true, error),
+        Err(error) => return record_failed_step(town, worker, slot, "documents", true, error),
     }
     if let Some(gave_up) = record.more.gave_up.clone() {
         return match failed::give_up(town, worker, slot, (&record, &gave_up)) {
             Ok(done) => Ok(done),
-            Err(error) => fail(town, worker, slot, "rescue", true, error),
+            Err(error) => record_failed_step(town, worker, slot, "rescue", true, error),
         };
     }
     if record.no_change.is_none() {
-        record.no_change = documents::all_there_is(town, worker, slot, &record)?;
+        record.no_change = documents::documents_only_reason(town, worker, slot, &record)?;
     }
-    let proof = match proof::prove(town, worker, slot, &record) {
+    let proof = match proof::prove_work(town, worker, slot, &record) {
         Ok(proof) => proof,
         Err(error) => {
             let retry = error.can_retry();
-            return fail(town, worker, slot, "proof", retry, error.into());
+            return record_failed_step(town, worker, slot, "proof", retry, error.into());
         }
     };
     if record.tip != proof.tip {
@@ -219,16 +223,16 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         record.pushed = false;
     }
     if !proof.commits.is_empty() && !record.pushed {
-        match push::push(town, worker, slot, &proof) {
+        match push::push_branch(town, worker, slot, &proof) {
             Ok(()) => record.pushed = true,
             Err(error) => {
                 slot.state = SlotState::Finishing { record };
                 let retry = error.can_retry();
-                return fail(town, worker, slot, error.step(), retry, error.into());
+                return record_failed_step(town, worker, slot, error.step(), retry, error.into());
             }
         }
         slot.state = SlotState::finishing(&record);
-        save(town, worker, slot)?;
+        save_slot(town, worker, slot)?;
     }
     submit_proven(town, worker, slot, (&record, proof))
 }
@@ -238,13 +242,13 @@ fn submit_proven(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
-    (record, proof): (&DoneRecord, Proof),
-) -> anyhow::Result<Done> {
-    let (request, concluded) = match submit::submit(town, worker, slot, record, &proof) {
+    (record, proof): (&DoneRecord, WorkProof),
+) -> anyhow::Result<DoneReport> {
+    let (request, concluded) = match submit::submit_work(town, worker, slot, record, &proof) {
         Ok(submitted) => submitted,
-        Err(error) => return fail(town, worker, slot, "submit", true, error),
+        Err(error) => return record_failed_step(town, worker, slot, "submit", true, error),
     };
-    leave(worker, slot, &proof);
+    leave_branch(worker, slot, &proof);
     town.record_event(&event!(Done,
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
@@ -254,8 +258,8 @@ fn submit_proven(
             bead: slot.bead, molecule: concluded.molecule, how: "handed in", digest: concluded.digest,
         ));
     }
-    tell_hooks(town, worker, slot, request.as_deref());
-    Ok(Done {
+    run_post_done_hooks(town, worker, slot, request.as_deref());
+    Ok(DoneReport {
         bead: slot.bead.to_string(),
         request,
         branch: slot.branch.to_string(),
@@ -268,8 +272,8 @@ fn submit_proven(
 }
 
 /// Hooks may want to know; what they say changes nothing any more.
-fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
-    let call = Call {
+fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
+    let call = TownHookCall {
         rig: Some(&worker.rig),
         issues: vec![slot.bead.to_string()],
         more: vec![
@@ -279,15 +283,15 @@ fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option
             ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
         ],
         about: vec![("bead", slot.bead.to_string())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    town_hook::notify(town, Event::PostDone, &call);
+    town_hook::notify_event_hooks(town, TownHookEvent::PostDone, &call);
 }
 
 /// Lets go of the branch, so that the queue can remove it once it is merged, and puts the sandbox on the target as it was
 /// just fetched, ready for the next work. A branch without commits goes at once. Failing only means that more is left for
 /// the next sling to do.
-fn leave(worker: &HeldWorker, slot: &Slot, proof: &Proof) {
+fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
     let git = Git::at(worker.sandbox());
     if git.checkout_detach(&proof.tip).is_err() {
         return;
@@ -295,19 +299,19 @@ fn leave(worker: &HeldWorker, slot: &Slot, proof: &Proof) {
     if proof.commits.is_empty() {
         git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
     }
-    sync(worker, slot, &git);
+    switch_to_target(worker, slot, &git);
 }
 
 /// Puts a clean sandbox on the target.
-fn sync(worker: &HeldWorker, slot: &Slot, git: &Git) {
+fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
     let is_clean = git.status().is_ok_and(|changes| changes.is_empty());
-    if let (true, Ok(target)) = (is_clean, start_of(&worker.rig, &slot.target)) {
+    if let (true, Ok(target)) = (is_clean, find_start_commit(&worker.rig, &slot.target)) {
         git.checkout_detach(&target).ok();
     }
 }
 
 /// Records the failed step, so that everyone sees it, and passes the error on.
-fn fail<T>(
+fn record_failed_step<T>(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &mut Slot,
@@ -323,12 +327,12 @@ fn fail<T>(
         retry,
     });
     slot.state = SlotState::Finishing { record };
-    save(town, worker, slot)?;
+    save_slot(town, worker, slot)?;
     town.record_event(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
-fn save(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
+fn save_slot(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
     let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

@@ -10,7 +10,7 @@ use crate::town::beads::is_beads_file;
 
 /// Proven work.
 #[derive(Debug, Clone)]
-pub struct Proof {
+pub struct WorkProof {
     /// The tip of the branch.
     pub tip: String,
     /// The commit that the work stands on: where it started, or the newest commit of the target that
@@ -115,7 +115,7 @@ pub(crate) struct OwnCommits {
 
 /// What of `tip` is the worker's own, as far as the target is known here: what came into the branch from
 /// its target is not.
-pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
+pub(crate) fn find_own_commits(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
     let base = base_of(git, slot, tip)?;
     let files = git.changed_files(&base, tip)?;
     let mut commits = if files.is_empty() {
@@ -149,15 +149,15 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
 }
 
 /// Proves the work in the worker's sandbox.
-pub(super) fn prove(
+pub(super) fn prove_work(
     _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
-) -> Result<Proof, ProofError> {
+) -> Result<WorkProof, ProofError> {
     let git = Git::at(worker.sandbox());
     if record.no_change.is_some() {
-        nothing_elsewhere(&git, slot)?;
+        refuse_stray_work(&git, slot)?;
     }
     let remote = git.remote_url("origin")?.is_some();
     let branch = git.head_branch()?;
@@ -186,9 +186,9 @@ pub(super) fn prove(
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
     }
-    let own = own_part(&git, slot, &tip)?;
-    judge(slot, record, &own)?;
-    Ok(Proof {
+    let own = find_own_commits(&git, slot, &tip)?;
+    check_own_commits(slot, record, &own)?;
+    Ok(WorkProof {
         tip,
         base: own.base,
         commits: own.commits,
@@ -198,8 +198,8 @@ pub(super) fn prove(
 }
 
 /// Before anything says to switch branches: what is on none is hard to find afterwards.
-fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
-    let found = elsewhere::find(git, slot)?;
+fn refuse_stray_work(git: &Git, slot: &Slot) -> Result<(), ProofError> {
+    let found = elsewhere::find_stray_work(git, slot)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -211,7 +211,7 @@ fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
 }
 
 /// Whether there is work, where work is said to be, and nothing but work.
-fn judge(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
+fn check_own_commits(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
     let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own.base));
     match (&record.no_change, own.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),

@@ -3,13 +3,13 @@
 
 use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
-use super::{HeldWorker, Proof};
+use super::{HeldWorker, WorkProof};
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 
 /// Why the branch is not where it should be.
 #[derive(Debug, thiserror::Error)]
-pub enum PushFailed {
+pub enum BranchPushError {
     /// The push was refused.
     #[error("origin does not take branch {branch}")]
     Refused {
@@ -34,7 +34,7 @@ pub enum PushFailed {
     Git(#[from] GitError),
 }
 
-impl PushFailed {
+impl BranchPushError {
     /// The step of `gt done` that this stops.
     pub fn step(&self) -> &'static str {
         match self {
@@ -56,25 +56,25 @@ impl PushFailed {
 }
 
 /// Pushes the proven tip to the branch's name on origin and reads it back.
-pub(super) fn push(
+pub(super) fn push_branch(
     _town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
-    proof: &Proof,
-) -> Result<(), PushFailed> {
+    proof: &WorkProof,
+) -> Result<(), BranchPushError> {
     let git = Git::at(worker.sandbox());
     let branch = slot.branch.as_str();
     if !proof.remote {
         let found = git
             .resolve(&format!("refs/heads/{branch}"))?
             .unwrap_or_default();
-        return same(branch, &found, &proof.tip);
+        return check_read_back(branch, &found, &proof.tip);
     }
     let seen = git.ls_remote("origin", branch)?;
     if seen.as_deref() != Some(proof.tip.as_str()) {
         let lease = seen.as_deref().map_or(PushLease::Absent, PushLease::At);
         git.push("origin", &proof.tip, branch, lease, true)
-            .map_err(|source| PushFailed::Refused {
+            .map_err(|source| BranchPushError::Refused {
                 branch: branch.to_owned(),
                 source,
             })?;
@@ -82,13 +82,13 @@ pub(super) fn push(
     let found = git
         .ls_remote("origin", branch)?
         .unwrap_or_else(|| "nothing".to_owned());
-    same(branch, &found, &proof.tip)
+    check_read_back(branch, &found, &proof.tip)
 }
 
-fn same(branch: &str, found: &str, tip: &str) -> Result<(), PushFailed> {
+fn check_read_back(branch: &str, found: &str, tip: &str) -> Result<(), BranchPushError> {
     if found == tip {
         return Ok(());
     }
     let (branch, found, tip) = (branch.to_owned(), found.to_owned(), tip.to_owned());
-    Err(PushFailed::ReadBack { branch, found, tip })
+    Err(BranchPushError::ReadBack { branch, found, tip })
 }

@@ -5,41 +5,41 @@ use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::change;
 use bd::store::Tx;
 
-use super::{HeldWorker, NotYours, Proof};
+use super::{HeldWorker, IdentifyError, WorkProof};
 use crate::flow::convoy::briefing::area_of;
 use crate::flow::followup;
-use crate::flow::molecule::{self, Concluded};
+use crate::flow::molecule::{self, MoleculeEnding};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
 /// The bead, if the worker still has it and no later attempt at it has begun.
-pub(super) fn bead_in_hand(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
-    still_ours(tx, worker, slot)?;
+pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
+    check_lease(tx, worker, slot)?;
     let bead = tx.get(&slot.bead).cloned();
     let bead = bead.ok_or_else(|| crate::town::beads::UnknownBead {
         id: slot.bead.to_string(),
     })?;
     anyhow::ensure!(
         attempt::read_attempt(&bead) == slot.attempt,
-        superseded(&bead, worker)
+        build_superseded_error(&bead, worker)
     );
     Ok(bead)
 }
 
 /// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
-pub(super) fn submit(
+pub(super) fn submit_work(
     town: &LiveTown,
     worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
-    proof: &Proof,
-) -> anyhow::Result<(Option<String>, Option<Concluded>)> {
+    proof: &WorkProof,
+) -> anyhow::Result<(Option<String>, Option<MoleculeEnding>)> {
     let prefix = town.prefix_of_rig(worker.rig.name());
     let store = town.open_rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
-        let mut bead = bead_in_hand(tx, worker, slot)?;
+        let mut bead = held_bead(tx, worker, slot)?;
         let number = attempt::raise_attempt(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
         let area = area_of(&proof.files);
@@ -56,7 +56,7 @@ pub(super) fn submit(
                 change::mark_closed(&mut bead, &format!("No change: {reason}"), &now);
                 None
             }
-            None => Some(file_request(
+            None => Some(create_request(
                 tx,
                 (worker, slot, number),
                 record,
@@ -66,14 +66,14 @@ pub(super) fn submit(
             )?),
         };
         tx.put(bead)?;
-        let concluded = molecule::conclude(tx, &slot.bead)?;
-        go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
+        let concluded = molecule::conclude_molecule(tx, &slot.bead)?;
+        set_idle(tx, worker, slot, record, request.as_deref(), &now)?;
         Ok((request, concluded))
     })
 }
 
 /// Someone else has closed the bead, or reopened it, since it was given to this worker.
-pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
+pub(super) fn build_superseded_error(bead: &Bead, worker: &HeldWorker) -> IdentifyError {
     let what = match (&bead.status, bead.close_reason.as_str()) {
         (Status::Closed, "") => "closed by someone else".to_owned(),
         (Status::Closed, reason) => {
@@ -85,7 +85,7 @@ pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
         (Status::Tombstone, _) => "deleted".to_owned(),
         _ => "closed and reopened by someone else".to_owned(),
     };
-    NotYours::Superseded {
+    IdentifyError::Superseded {
         bead: bead.id.clone(),
         worker: worker.address().to_string(),
         what,
@@ -93,31 +93,31 @@ pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
 }
 
 /// Whether the lease is still the one under which the work was proven.
-fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
+fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), IdentifyError> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
         .get(&worker.agent_id)
         .map(|agent| agent.hook_bead.as_str());
     let who = worker.address().to_string();
     if current.lease != slot.lease {
-        return Err(NotYours::OldLease {
+        return Err(IdentifyError::OldLease {
             who,
             held: slot.lease,
             current: current.lease,
         });
     }
     if hook != Some(slot.bead.as_str()) {
-        return Err(NotYours::NoWork { who });
+        return Err(IdentifyError::NoWork { who });
     }
     Ok(())
 }
 
 /// Makes the merge request and lets the bead wait for it.
-fn file_request(
+fn create_request(
     tx: &mut Tx,
     (worker, slot, attempt): (&HeldWorker, &Slot, u64),
     record: &DoneRecord,
-    proof: &Proof,
+    proof: &WorkProof,
     bead: &mut Bead,
     prefix: &str,
 ) -> anyhow::Result<String> {
@@ -141,9 +141,11 @@ fn file_request(
     };
     let id = request_id(prefix, &slot.branch);
     let mut request = receipt.build_request(&id, bead, &worker.agent_id, &now, tx.actor())?;
-    if let Some(on) = followup::stands_on(tx, bead).filter(|on| on.tip == slot.base) {
+    if let Some(on) = followup::find_unmerged_base(tx, bead).filter(|on| on.tip == slot.base) {
         // What it stands on is merged first.
-        request.dependencies.push(blocks(tx, &id, &on.request));
+        request
+            .dependencies
+            .push(build_blocks_edge(tx, &id, &on.request));
     }
     tx.put(request)?;
     // Whoever closed it early: it is done when the request is merged.
@@ -152,12 +154,12 @@ fn file_request(
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == id)
     {
-        bead.dependencies.push(blocks(tx, &bead.id, &id));
+        bead.dependencies.push(build_blocks_edge(tx, &bead.id, &id));
     }
     Ok(id)
 }
 
-fn blocks(tx: &Tx, from: &str, to: &str) -> Dep {
+fn build_blocks_edge(tx: &Tx, from: &str, to: &str) -> Dep {
     Dep {
         issue_id: from.to_owned(),
         depends_on_id: to.to_owned(),
@@ -177,7 +179,7 @@ fn request_id(prefix: &str, branch: &str) -> String {
 }
 
 /// Clears the hook, makes the worker idle and writes its record.
-pub(super) fn go_idle(
+pub(super) fn set_idle(
     tx: &mut Tx,
     worker: &HeldWorker,
     slot: &Slot,

@@ -3,7 +3,9 @@
 use bd::change;
 use bd::store::Tx;
 
-use super::{EscalateError, live, notice, open, save, thread_of};
+use super::{
+    EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
+};
 use crate::host::LiveTown;
 use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
@@ -11,14 +13,14 @@ use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
 
 /// Marks an escalation as taken up: it is not raised any more.
-pub fn acknowledge(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
+        let mut one = find_open(tx, id)?;
         if !one.is_acked() {
             one.acked_by.clone_from(&by);
             one.acked_at = tx.now().to_string();
-            save(tx, &one)?;
+            save_escalation(tx, &one)?;
         }
         Ok(one)
     })?;
@@ -29,11 +31,16 @@ pub fn acknowledge(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
 }
 
 /// Passes an escalation on: the next one gets a message, and the wait for an acknowledgement begins again.
-pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::Result<Escalation> {
+pub fn forward_escalation(
+    town: &LiveTown,
+    id: &str,
+    to: &Address,
+    note: &str,
+) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
-        let mut message = notice(&one, to, "");
+        let mut one = find_open(tx, id)?;
+        let mut message = build_notice(&one, to, "");
         message.from.clone_from(&by);
         message.operation = Some(format!(
             "escalation:{id}:forward:{}",
@@ -52,10 +59,10 @@ pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::R
             note: note.trim().to_owned(),
             message,
         });
-        let mut bead = live(tx, id)?.0;
+        let mut bead = find_with_bead(tx, id)?.0;
         bead.assignee = to.mailbox();
         tx.put(bead)?;
-        save(tx, &one)?;
+        save_escalation(tx, &one)?;
         Ok(one)
     })?;
     let to = to.mailbox();
@@ -64,31 +71,31 @@ pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::R
 }
 
 /// Answers an escalation, and closes it. A number stands for the option of that number.
-pub fn resolve(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
+pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
-    let over = Ending {
+    let over = EscalationEnding {
         by: &by,
         rule: "",
         text: answer,
         is_answer: true,
     };
-    end(town, id, &over, |_| true)
+    end_escalation(town, id, &over, |_| true)
 }
 
 /// Closes an escalation without an answer.
-pub fn close(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
+pub fn close_escalation(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
-    let over = Ending {
+    let over = EscalationEnding {
         by: &by,
         rule: "",
         text: reason,
         is_answer: false,
     };
-    end(town, id, &over, |_| true)
+    end_escalation(town, id, &over, |_| true)
 }
 
 /// How an escalation ends.
-pub(super) struct Ending<'a> {
+pub(super) struct EscalationEnding<'a> {
     /// Who ends it.
     pub by: &'a str,
     /// Why it is ended automatically; empty if it is not.
@@ -101,22 +108,22 @@ pub(super) struct Ending<'a> {
 
 /// Ends an escalation if it still is what it was judged by: the text goes to all that asked, and the messages about it
 /// are closed, in one transaction.
-pub(super) fn end(
+pub(super) fn end_escalation(
     town: &LiveTown,
     id: &str,
-    ending: &Ending,
+    ending: &EscalationEnding,
     still: impl Fn(&Escalation) -> bool,
 ) -> anyhow::Result<Escalation> {
     let text = ending.text.trim();
     anyhow::ensure!(!text.is_empty(), EscalateError::NoText);
     let store = town.open_town_store()?;
     let (one, was_open) = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
+        let mut one = find_open(tx, id)?;
         if !still(&one) {
             return Ok((one, false));
         }
         let text = if ending.is_answer {
-            chosen(&one, text)?
+            choose_option(&one, text)?
         } else {
             text.to_owned()
         };
@@ -127,10 +134,10 @@ pub(super) fn end(
         }
         close_messages(tx, &one)?;
         for to in one.details.asked_by.iter().filter(|to| *to != ending.by) {
-            mail::write_message(tx, &result_message(&one, to, ending, &text))?;
+            mail::write_message(tx, &build_result_message(&one, to, ending, &text))?;
         }
-        save(tx, &one)?;
-        let mut bead = live(tx, id)?.0;
+        save_escalation(tx, &one)?;
+        let mut bead = find_with_bead(tx, id)?.0;
         change::mark_closed(&mut bead, &one.closed_reason, &tx.now());
         one.status = bead.status.to_string();
         tx.put(bead)?;
@@ -149,7 +156,7 @@ pub(super) fn end(
 }
 
 /// The option of a number, or the text.
-fn chosen(one: &Escalation, text: &str) -> Result<String, EscalateError> {
+fn choose_option(one: &Escalation, text: &str) -> Result<String, EscalateError> {
     let options = one.details.decision.as_ref().map(|choice| &choice.options);
     let (Some(options), Ok(number)) = (options, text.parse::<usize>()) else {
         return Ok(text.to_owned());
@@ -185,7 +192,12 @@ fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
 }
 
 /// The message to one that asked.
-fn result_message(one: &Escalation, to: &str, ending: &Ending, text: &str) -> NewMessage {
+fn build_result_message(
+    one: &Escalation,
+    to: &str,
+    ending: &EscalationEnding,
+    text: &str,
+) -> NewMessage {
     let (word, subject) = if ending.is_answer {
         ("answered", format!("Answer: {}", one.title))
     } else {
@@ -209,7 +221,7 @@ fn result_message(one: &Escalation, to: &str, ending: &Ending, text: &str) -> Ne
         body,
         priority: Some(1),
         kind: "reply".to_owned(),
-        thread: Some(thread_of(&one.id)),
+        thread: Some(thread_of_escalation(&one.id)),
         operation: Some(format!("escalation:{}:over", one.id)),
         ..NewMessage::default()
     }

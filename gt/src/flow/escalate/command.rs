@@ -8,8 +8,8 @@ use kit::sys::{ChildCommand, ExecError};
 use kit::ui::{cut, escape};
 use serde_json::json;
 
-use super::text_of;
-use crate::flow::town_hook::passed_on;
+use super::format_notice_text;
+use crate::flow::town_hook::inherited_variables;
 use crate::host::LiveTown;
 use crate::record::escalation::Escalation;
 use crate::town::config::NotifyCommand;
@@ -22,7 +22,7 @@ const VARIABLE: usize = 16 * 1024;
 const DETAIL: usize = 200;
 
 /// Runs a command for an escalation. The value is the first line that it printed, the error why it failed.
-pub(super) fn run(
+pub(super) fn run_command(
     town: &LiveTown,
     command: &NotifyCommand,
     one: &Escalation,
@@ -35,9 +35,9 @@ pub(super) fn run(
     } else {
         program.into()
     };
-    let text = text_of(one).replace('\0', "");
+    let text = format_notice_text(one).replace('\0', "");
     let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
-    for (name, value) in passed_on(&town.env) {
+    for (name, value) in inherited_variables(&town.env) {
         run = run.env(name, value);
     }
     for (name, value) in &command.env {
@@ -58,8 +58,8 @@ pub(super) fn run(
         run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
-        .env("GT_ESCALATION_JSON", json_of(one))
-        .env("GT_ESCALATION_TEXT", beginning(&text, VARIABLE))
+        .env("GT_ESCALATION_JSON", build_json(one))
+        .env("GT_ESCALATION_TEXT", truncate_text(&text, VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
         .limit(command.time_limit())
@@ -71,10 +71,10 @@ pub(super) fn run(
         error => error.to_string(),
     })?;
     if done.is_success() {
-        return Ok(first_line(&done.text()));
+        return Ok(first_output_line(&done.text()));
     }
     let said = [done.error_text(), done.text()];
-    let said = said.iter().map(|text| first_line(text));
+    let said = said.iter().map(|text| first_output_line(text));
     let said = said.into_iter().find(|text| !text.is_empty());
     let ended = match done.code() {
         Some(code) => format!("exit code {code}"),
@@ -84,19 +84,19 @@ pub(super) fn run(
 }
 
 /// What a web hook can post: shells have no way to make JSON of a text.
-fn json_of(one: &Escalation) -> String {
+fn build_json(one: &Escalation) -> String {
     let (severity, title) = (one.severity.name(), &one.title);
     let (id, from) = (&one.id, &one.escalated_by);
     let text = format!("[{severity}] {title} ({id} from {from})");
     json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()
 }
 
-fn first_line(text: &str) -> String {
+fn first_output_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     escape::escape_line(&cut::cut_to_width(line, DETAIL))
 }
 
-fn beginning(text: &str, most: usize) -> &str {
+fn truncate_text(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;

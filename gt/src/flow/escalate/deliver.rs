@@ -1,6 +1,6 @@
 //! The commands of an escalation's routes: each is run at most so many times, and how it went is recorded.
 
-use super::{command, save, settings};
+use super::{command, read_settings, save_escalation};
 use crate::host::LiveTown;
 use crate::record::escalation::{DeliveryState, Escalation, RouteDelivery, TRIES};
 use crate::town::config::EscalationRoute;
@@ -8,9 +8,9 @@ use crate::town::event::event;
 use crate::town::lock::Lock;
 
 /// Runs the commands that were not run yet, or failed and may be tried again; returns the escalation as it is then.
-pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
-    let (settings, _) = settings(town);
+    let (settings, _) = read_settings(town);
     let store = town.open_town_store()?;
     let read = || {
         let beads = store.snapshot()?;
@@ -40,7 +40,7 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
             }
             Some(with) => {
                 let to = settings.contact(&name, &target);
-                match command::run(town, with, &first, to) {
+                match command::run_command(town, with, &first, to) {
                     Ok(said) => (DeliveryState::Sent, said),
                     Err(reason) => (DeliveryState::Failed, reason),
                 }
@@ -57,19 +57,19 @@ pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
             escalation_id: id, route: after.route, sent: state == DeliveryState::Sent, outcome: after.detail,
         ));
         town.transact(&store, |tx| {
-            let (_, mut one) = super::live(tx, id)?;
+            let (_, mut one) = super::find_with_bead(tx, id)?;
             if let Some(delivery) = one.details.deliveries.get_mut(at) {
                 *delivery = after;
             }
-            save(tx, &one)
+            save_escalation(tx, &one)
         })?;
     }
     read()
 }
 
 /// Runs what is due, for the patrol: an error names what failed, so that it is tried again later.
-pub(crate) fn redeliver(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let one = deliver(town, id)?;
+pub(crate) fn redeliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let one = deliver_escalation(town, id)?;
     let mut failed = one.details.deliveries.iter();
     let failed = failed.find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {

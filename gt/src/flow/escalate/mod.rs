@@ -19,10 +19,15 @@ use bd::change::{self, NewBead};
 use bd::store::Tx;
 use serde::Serialize;
 
-pub use answer::{acknowledge, close, forward, resolve};
-pub use deliver::deliver;
-pub(crate) use deliver::redeliver;
-pub use overdue::{Overdue, Raised, raise_stale, reescalate, take_default, when_overdue};
+pub use answer::{
+    acknowledge_escalation, close_escalation, forward_escalation, resolve_escalation,
+};
+pub use deliver::deliver_escalation;
+pub(crate) use deliver::redeliver_escalation;
+pub use overdue::{
+    RaiseTime, RaisedEscalation, find_raise_time, raise_escalation, raise_stale_escalations,
+    take_default,
+};
 
 use crate::host::LiveTown;
 use crate::record;
@@ -58,7 +63,7 @@ pub struct EscalationRequest {
 
 /// What was done.
 #[derive(Debug, Clone, Serialize)]
-pub struct Escalated {
+pub struct EscalationReport {
     /// The escalation.
     pub id: String,
     /// Its severity.
@@ -134,7 +139,7 @@ pub enum EscalateError {
 }
 
 /// The settings, and what is wrong with them: an escalation must go out all the same.
-pub fn settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+pub fn read_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     match EscalationSettings::load(town) {
         Ok(settings) => (settings, None),
         Err(error) => (EscalationSettings::default(), Some(error.to_string())),
@@ -142,8 +147,8 @@ pub fn settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
 }
 
 /// The same for who sends messages: the overseer gets what would go to a mayor that does not run.
-fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
-    let (mut settings, warning) = settings(town);
+fn read_send_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
+    let (mut settings, warning) = read_settings(town);
     let session = SessionName::for_agent(&Address::Mayor);
     // Sessions that cannot be asked are no reason for nobody to hear of it.
     settings.mayor_runs = session.is_some_and(|session| {
@@ -154,27 +159,30 @@ fn settings_to_send(town: &LiveTown) -> (EscalationSettings, Option<String>) {
 }
 
 /// Escalates. The same that is still open is counted there, and raised if this one is more urgent.
-pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
-    let new = prepared(town, request)?;
-    let (settings, mut warning) = settings_to_send(town);
+pub fn send_escalation(
+    town: &LiveTown,
+    request: &EscalationRequest,
+) -> anyhow::Result<EscalationReport> {
+    let new = build_escalation(town, request)?;
+    let (settings, mut warning) = read_send_settings(town);
     let store = town.open_town_store()?;
     let (one, routes) = town.transact(&store, |tx| {
         let mut one = match escalation::find_duplicate(tx, &new) {
-            Some(open) => counted(tx, open, &new)?,
-            None => created(tx, new.clone())?,
+            Some(open) => count_repetition(tx, open, &new)?,
+            None => create_escalation(tx, new.clone())?,
         };
         let is_new = one.details.occurrences == 1;
         let routes = if is_new || new.severity > one.severity {
             one.severity = one.severity.max(new.severity);
-            route(town, tx, &mut one, &settings, "")?
+            apply_routes(town, tx, &mut one, &settings, "")?
         } else {
             Vec::new()
         };
-        save(tx, &one)?;
+        save_escalation(tx, &one)?;
         Ok((one, routes))
     })?;
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
-    let targets = mailboxes(town, &routes);
+    let targets = list_mailboxes(town, &routes);
     let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     town.record_event(&Event::EscalationSent(EscalationSent {
         rig: one.id.clone(),
@@ -189,7 +197,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
         occurrences: Some(one.details.occurrences),
         ..EscalationSent::default()
     }));
-    let deliveries = match deliver(town, &one.id) {
+    let deliveries = match deliver_escalation(town, &one.id) {
         Ok(one) => one.details.deliveries,
         // It is written: what is left to be run is run by the patrol.
         Err(error) => {
@@ -197,7 +205,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
             one.details.deliveries
         }
     };
-    Ok(Escalated {
+    Ok(EscalationReport {
         id: one.id,
         severity: one.severity,
         actions,
@@ -211,16 +219,19 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
 }
 
 /// What would be escalated: to whom, and by which routes.
-pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalated> {
-    let new = prepared(town, request)?;
-    let (settings, warning) = settings_to_send(town);
+pub fn preview_escalation(
+    town: &LiveTown,
+    request: &EscalationRequest,
+) -> anyhow::Result<EscalationReport> {
+    let new = build_escalation(town, request)?;
+    let (settings, warning) = read_send_settings(town);
     let same = escalation::find_duplicate(&town.open_town_store()?.snapshot()?, &new);
     let routes = settings.routes(new.severity.name());
-    Ok(Escalated {
+    Ok(EscalationReport {
         id: same.as_ref().map(|one| one.id.clone()).unwrap_or_default(),
         severity: new.severity,
         actions: routes.iter().map(ToString::to_string).collect(),
-        targets: mailboxes(town, &routes),
+        targets: list_mailboxes(town, &routes),
         source: new.source,
         occurrences: same.map_or(1, |one| one.details.occurrences + 1),
         convoy: new.details.convoy,
@@ -230,7 +241,7 @@ pub fn preview(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<E
 }
 
 /// The escalation as it is to be written, with the bead and the convoy that it concerns.
-fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
+fn build_escalation(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
     let title = fit_to_title(&request.title);
     anyhow::ensure!(!title.is_empty(), EscalateError::NoDescription);
     let related = match &request.related {
@@ -281,7 +292,7 @@ fn prepared(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Esca
     })
 }
 
-fn created(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
+fn create_escalation(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
     let bead = change::create_bead(
         tx,
         NewBead {
@@ -296,7 +307,11 @@ fn created(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalation> {
 }
 
 /// The same was escalated before: it is counted, and what is new about it becomes a comment.
-fn counted(tx: &mut Tx, mut open: Escalation, new: &Escalation) -> anyhow::Result<Escalation> {
+fn count_repetition(
+    tx: &mut Tx,
+    mut open: Escalation,
+    new: &Escalation,
+) -> anyhow::Result<Escalation> {
     open.details.occurrences = open.details.occurrences.max(1) + 1;
     open.details.last_seen.clone_from(&new.details.last_seen);
     for who in &new.details.asked_by {
@@ -311,15 +326,15 @@ fn counted(tx: &mut Tx, mut open: Escalation, new: &Escalation) -> anyhow::Resul
 }
 
 /// Writes an escalation into its bead.
-fn save(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
-    let mut bead = live(tx, &one.id)?.0;
-    one.write_to(&mut bead)?;
+fn save_escalation(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
+    let mut bead = find_with_bead(tx, &escalation.id)?.0;
+    escalation.write_to(&mut bead)?;
     tx.put_updated(bead)?;
     Ok(())
 }
 
 /// An escalation with its bead.
-fn live(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
+fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
     let unknown = || EscalateError::Unknown { id: id.to_owned() };
     let bead = tx.get_live(id).ok_or_else(unknown)?;
     let one = Escalation::from_bead(bead).ok_or_else(unknown)?;
@@ -327,8 +342,8 @@ fn live(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError
 }
 
 /// The same, if it is open.
-fn open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
-    let (_, one) = live(tx, id)?;
+fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
+    let (_, one) = find_with_bead(tx, id)?;
     if one.is_open() {
         return Ok(one);
     }
@@ -341,7 +356,7 @@ fn open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
 
 /// Writes the messages of a severity's routes, and notes the commands that are to be run. `mark` stands before the
 /// subject in place of the severity.
-fn route(
+fn apply_routes(
     town: &LiveTown,
     tx: &mut Tx,
     one: &mut Escalation,
@@ -362,7 +377,7 @@ fn route(
                 delivery.at.clone_from(&now);
                 match town.parse_address(address) {
                     Ok(to) => {
-                        let message = notice(one, &to, mark);
+                        let message = build_notice(one, &to, mark);
                         delivery.message = mail::write_message(tx, &message)?;
                         delivery.state = DeliveryState::Sent;
                     }
@@ -380,7 +395,7 @@ fn route(
 }
 
 /// The mailboxes among routes.
-fn mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
+fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
     let addresses = routes.iter().filter_map(|route| match route {
         EscalationRoute::Mail(address) => town.parse_address(address).ok(),
         _ => None,
@@ -389,7 +404,7 @@ fn mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
 }
 
 /// The message about an escalation.
-fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
+fn build_notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
     let mark = match mark {
         "" => format!("[{}]", one.severity.name().to_uppercase()),
         mark => mark.to_owned(),
@@ -398,10 +413,10 @@ fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
         to: to.mailbox(),
         from: one.escalated_by.clone(),
         subject: format!("{mark} {}", one.title),
-        body: text_of(one),
+        body: format_notice_text(one),
         priority: Some(one.severity.priority()),
         kind: "task".to_owned(),
-        thread: Some(thread_of(&one.id)),
+        thread: Some(thread_of_escalation(&one.id)),
         operation: Some(format!(
             "escalation:{}:{}:{}",
             one.id,
@@ -413,12 +428,12 @@ fn notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
 }
 
 /// The thread of the messages about an escalation.
-fn thread_of(id: &str) -> String {
+fn thread_of_escalation(id: &str) -> String {
     format!("escalation-{id}")
 }
 
 /// What is said about an escalation, with the commands that move it.
-fn text_of(one: &Escalation) -> String {
+fn format_notice_text(one: &Escalation) -> String {
     let mut lines = vec![
         format!("Escalation: {}", one.id),
         format!("Severity: {}", one.severity.name()),

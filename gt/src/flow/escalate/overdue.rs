@@ -4,15 +4,18 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::answer::{self, Ending};
-use super::{deliver, mailboxes, open, route, save, settings, settings_to_send};
+use super::answer::{self, EscalationEnding};
+use super::{
+    apply_routes, deliver_escalation, find_open, list_mailboxes, read_send_settings, read_settings,
+    save_escalation,
+};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::town::event::{EscalationSent, Event};
 
 /// Whether an escalation is to be raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overdue {
+pub enum RaiseTime {
     /// At this time.
     At(Timestamp),
     /// Never, for this reason.
@@ -22,7 +25,7 @@ pub enum Overdue {
 /// An escalation that was raised, or why it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub struct Raised {
+pub struct RaisedEscalation {
     /// The escalation.
     #[serde(rename = "ID")]
     pub id: String,
@@ -41,40 +44,40 @@ pub struct Raised {
 }
 
 /// When an escalation is to be raised that nobody acknowledged.
-pub fn when_overdue(
+pub fn find_raise_time(
     (severity, is_acked, count): (Severity, bool, u64),
     since: Timestamp,
     (stale, limit): (SignedDuration, u64),
-) -> Overdue {
+) -> RaiseTime {
     if is_acked {
-        return Overdue::Never("acknowledged");
+        return RaiseTime::Never("acknowledged");
     }
     if severity.raised().is_none() {
-        return Overdue::Never("critical already");
+        return RaiseTime::Never("critical already");
     }
     if count >= limit {
-        return Overdue::Never("raised as often as the limit allows");
+        return RaiseTime::Never("raised as often as the limit allows");
     }
-    Overdue::At(since.saturating_add(stale).unwrap_or(Timestamp::MAX))
+    RaiseTime::At(since.saturating_add(stale).unwrap_or(Timestamp::MAX))
 }
 
 impl Escalation {
     /// When it is to be raised.
-    pub(crate) fn overdue(&self, numbers: (SignedDuration, u64)) -> Overdue {
+    pub(crate) fn raise_time(&self, numbers: (SignedDuration, u64)) -> RaiseTime {
         let state = (self.severity, self.is_acked(), self.reescalation_count);
-        when_overdue(state, self.waits_since(), numbers)
+        find_raise_time(state, self.waits_since(), numbers)
     }
 }
 
 /// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
-pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
-    let (settings, _) = settings_to_send(town);
+pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<RaisedEscalation>> {
+    let (settings, _) = read_send_settings(town);
     let store = town.open_town_store()?;
     let raised = town.transact(&store, |tx| {
-        let mut one = open(tx, id)?;
+        let mut one = find_open(tx, id)?;
         let old = one.severity;
-        let due = one.overdue((settings.stale, settings.limit));
-        let is_due = matches!(due, Overdue::At(at) if at <= tx.now().instant());
+        let due = one.raise_time((settings.stale, settings.limit));
+        let is_due = matches!(due, RaiseTime::At(at) if at <= tx.now().instant());
         let Some(new) = old.raised().filter(|_| is_due) else {
             return Ok(None);
         };
@@ -87,14 +90,14 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
         one.last_reescalated_by = town.actor.mailbox();
         let shout = |severity: Severity| severity.name().to_uppercase();
         let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
-        let routes = route(town, tx, &mut one, &settings, &mark)?;
-        save(tx, &one)?;
+        let routes = apply_routes(town, tx, &mut one, &settings, &mark)?;
+        save_escalation(tx, &one)?;
         Ok(Some((one, old, routes)))
     })?;
     let Some((one, old, routes)) = raised else {
         return Ok(None);
     };
-    let targets = mailboxes(town, &routes);
+    let targets = list_mailboxes(town, &routes);
     town.record_event(&Event::EscalationSent(EscalationSent {
         rig: id.to_owned(),
         target: town.actor.mailbox(),
@@ -111,8 +114,8 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
         ..EscalationSent::default()
     }));
     // It is raised; a command that fails now is run again by the patrol.
-    deliver(town, id).ok();
-    Ok(Some(Raised {
+    deliver_escalation(town, id).ok();
+    Ok(Some(RaisedEscalation {
         id: id.to_owned(),
         title: one.title,
         old_severity: old,
@@ -125,8 +128,11 @@ pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
 
 /// Raises all that nobody acknowledged in time, or only names them. Those that waited as long and may not be raised are
 /// named with the reason.
-pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raised>> {
-    let (settings, _) = settings(town);
+pub fn raise_stale_escalations(
+    town: &LiveTown,
+    only_show: bool,
+) -> anyhow::Result<Vec<RaisedEscalation>> {
+    let (settings, _) = read_settings(town);
     let now = town.clock.now();
     let mut found = Vec::new();
     for one in escalation::list_escalations(&town.open_town_store()?.snapshot()?, false) {
@@ -134,16 +140,16 @@ pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raise
         if waited < settings.stale || one.is_acked() {
             continue;
         }
-        let reason = match one.overdue((settings.stale, settings.limit)) {
-            Overdue::Never(reason) => Some(reason),
-            Overdue::At(_) => None,
+        let reason = match one.raise_time((settings.stale, settings.limit)) {
+            RaiseTime::Never(reason) => Some(reason),
+            RaiseTime::At(_) => None,
         };
         if reason.is_none() && !only_show {
-            found.extend(reescalate(town, &one.id)?);
+            found.extend(raise_escalation(town, &one.id)?);
             continue;
         }
         let new = one.severity.raised().filter(|_| reason.is_none());
-        found.push(Raised {
+        found.push(RaisedEscalation {
             new_severity: new.unwrap_or(one.severity),
             reescalation_num: one.reescalation_count + u64::from(reason.is_none()),
             skipped: reason.is_some(),
@@ -169,12 +175,12 @@ pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>>
         return Ok(None);
     };
     let rule = format!("Nobody answered by {at}, so the default was taken.");
-    let ending = Ending {
+    let ending = EscalationEnding {
         by: "deadline",
         rule: &rule,
         text: default,
         is_answer: true,
     };
-    let one = answer::end(town, id, &ending, is_due)?;
+    let one = answer::end_escalation(town, id, &ending, is_due)?;
     Ok((!one.is_open()).then(|| format!("{id} was answered with its default: {default}")))
 }

@@ -4,7 +4,7 @@ use bd::bead::{Bead, Status};
 use bd::git::Git;
 use kit::ui::escape;
 
-use super::in_a_line;
+use super::describe_bead;
 use crate::host::LiveTown;
 use crate::record::hook;
 use crate::record::mail;
@@ -15,7 +15,7 @@ use crate::town::identity::Address;
 const LINES: usize = 10;
 
 /// The state of an agent, as text. A part that cannot be had is left out.
-pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let mut text = String::new();
     let mut section = |heading: &str, lines: Vec<String>| {
@@ -33,9 +33,12 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
         text.push('\n');
     };
     let hook = hook::find_hooked_bead(town, agent).ok();
-    let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
+    let hook = hook.and_then(|id| stores.get(&id).map(describe_bead));
     section("On the hook", hook.into_iter().collect());
-    section("Where it stands", of_git(&town::agent_home(town, agent)));
+    section(
+        "Where it stands",
+        collect_git_state(&town::agent_home(town, agent)),
+    );
     let messages = mail::list_inbox(&stores.town, &agent.mailbox());
     let unread = messages.iter().filter(|message| !message.read);
     let unread =
@@ -44,12 +47,15 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
     let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
     let going_on = all.flat_map(|beads| beads.select(|head| head.status() == Status::InProgress));
-    section("In progress", going_on.filter(own).map(in_a_line).collect());
+    section(
+        "In progress",
+        going_on.filter(own).map(describe_bead).collect(),
+    );
     Ok(text.trim_end().to_owned())
 }
 
 /// Branch and changed files of a work tree.
-fn of_git(home: &std::path::Path) -> Vec<String> {
+fn collect_git_state(home: &std::path::Path) -> Vec<String> {
     if !home.join(".git").exists() {
         return Vec::new();
     }

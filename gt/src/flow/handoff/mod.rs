@@ -12,7 +12,7 @@ use bd::bead::Bead;
 use kit::sys::{ChildCommand, file};
 use serde::Serialize;
 
-pub use collect::collect;
+pub use collect::collect_state;
 
 use crate::flow::session::start;
 use crate::host::LiveTown;
@@ -41,7 +41,7 @@ pub struct HandoffRequest {
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct HandedOff {
+pub struct HandoffReport {
     /// Whose session is renewed.
     pub agent: String,
     /// The session.
@@ -73,8 +73,8 @@ pub fn hand_off(
     town: &LiveTown,
     agent: &Address,
     request: &HandoffRequest,
-) -> anyhow::Result<HandedOff> {
-    let session = start::name_of(agent)?;
+) -> anyhow::Result<HandoffReport> {
+    let session = start::start_session_name(agent)?;
     let name = || agent.to_string();
     let live = town.host.find(session.as_str())?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
@@ -93,7 +93,10 @@ pub fn hand_off(
             file::create_folder(folder, 0o700)?;
         }
         file::replace_file_relaxed(&path, live.token.as_bytes(), 0o600)?;
-        Some(mail::send_message(town, &handoff_note(agent, request))?)
+        Some(mail::send_message(
+            town,
+            &build_handoff_note(agent, request),
+        )?)
     };
     town.record_event(&Event::Handoff(SessionHandoff {
         to_session: true,
@@ -101,15 +104,15 @@ pub fn hand_off(
         subject: request.subject.clone(),
         message: message.clone(),
     }));
-    renew_apart(town, agent, &live.token)?;
-    Ok(HandedOff {
+    spawn_renewal(town, agent, &live.token)?;
+    Ok(HandoffReport {
         agent: name(),
         session: session.to_string(),
         message,
     })
 }
 
-fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
+fn build_handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     let about = match request.subject.trim() {
         "" => "context of the last session",
         subject => subject,
@@ -127,14 +130,14 @@ fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
 pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
     let mut found: Vec<_> = messages
         .iter()
-        .filter(|message| is_handoff(message) && !message.read)
+        .filter(|message| is_handoff_note(message) && !message.read)
         .collect();
     found.reverse();
     found
 }
 
 /// Takes back the notes that a polecat has not had: they are of work that it has no more.
-pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
         .iter()
@@ -148,7 +151,7 @@ pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 
 /// Whether this process belongs to a session of the agent that hands over and has not ended yet: the note is
 /// for the next one.
-pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
+pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
     let own = town.env.get(crate::town::process::TOKEN);
     let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
@@ -158,12 +161,12 @@ pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
 }
 
 /// Whether a message is a handoff note.
-pub fn is_handoff(message: &mail::MailMessage) -> bool {
+pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
     message.kind == KIND
 }
 
 /// Renews a session from a process that is no part of it.
-fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
+fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
         file::create_folder(folder, 0o700)?;
@@ -182,7 +185,7 @@ fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<
 
 /// Ends the session of an agent and starts the next one; returns its name. Only the session that hands over
 /// is ended.
-pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
@@ -194,22 +197,22 @@ pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
             .into()
         });
     }
-    let session = start::name_of(agent)?;
-    start::refuse_another(town.host.find(session.as_str())?.as_ref(), token)?;
+    let session = start::start_session_name(agent)?;
+    start::check_session_token(town.host.find(session.as_str())?.as_ref(), token)?;
     let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {
-        saved = crate::flow::crew::stop(town, &town.find_rig(rig)?, name);
+        saved = crate::flow::crew::stop_member(town, &town.find_rig(rig)?, name);
     } else {
-        town.host.kill(start::name_of(agent)?.as_str())?;
+        town.host.kill(start::start_session_name(agent)?.as_str())?;
     }
     // The next session starts, whatever could not be saved; that is told.
-    let live = start::agent(town, agent, "")?;
+    let live = start::start_agent_session(town, agent, "")?;
     saved?;
     Ok(live.name)
 }
 
 /// The work of an agent in a line.
-fn in_a_line(bead: &Bead) -> String {
+fn describe_bead(bead: &Bead) -> String {
     format!(
         "{} \"{}\" ({})",
         bead.id,

@@ -25,9 +25,11 @@ use bd::store::Store;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::flow::convoy::integration::{self, Branch, Integration, LandedStep};
-use crate::flow::convoy::{self, Board, ConvoyError, Landed, Progress, Standing, Tracked};
-use crate::flow::mq::job::{Job, repository};
+use crate::flow::convoy::integration::{self, ConvoyBranch, Integration, LandingStep};
+use crate::flow::convoy::{
+    self, BeadStanding, ConvoyError, ConvoyProgress, LandedConvoy, ProgressBoard, TrackedBead,
+};
+use crate::flow::mq::job::{MergeJob, queue_repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::RigLayout;
@@ -42,16 +44,16 @@ const ROUNDS: usize = 3;
 /// How a landing came out.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Landing {
+pub enum LandingOutcome {
     /// Everything is on its targets, and the convoy is closed.
-    Landed(Landed),
+    Landed(LandedConvoy),
     /// It waits.
-    Waits(Waits),
+    Waits(WaitingLanding),
 }
 
 /// A landing that is not at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Waits {
+pub struct WaitingLanding {
     /// The convoy.
     pub convoy: String,
     /// How many rigs have landed.
@@ -68,7 +70,7 @@ pub struct Waits {
 
 /// Why a convoy is not ready to land.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum NotReady {
+pub enum NotReadyError {
     /// It has open work.
     #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", open.join(", "))]
     Open {
@@ -102,7 +104,7 @@ pub enum NotReady {
 }
 
 /// Why a landing stops.
-enum LandingInterrupted {
+enum LandingInterruption {
     /// A target has moved since it was prepared for.
     Moved,
     /// The world outside; trying again later may help.
@@ -115,7 +117,7 @@ enum LandingInterrupted {
 }
 
 /// A rig of the convoy, held against its merge queue.
-struct Yard {
+struct LandingRig {
     rig: RigLayout,
     store: Store,
     settings: RigSettings,
@@ -124,19 +126,19 @@ struct Yard {
 
 /// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
 /// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
-pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
+pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> {
     let stores = town.read_stores()?;
-    let board = Board::of(&stores);
+    let board = ProgressBoard::from_stores(&stores);
     let ready: Vec<String> = record::convoy::list_convoys(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
-        .filter(Progress::is_done)
+        .filter(ConvoyProgress::is_done)
         .map(|progress| progress.id)
         .collect();
     let mut landed = Vec::new();
     for id in ready {
-        match land(town, &id) {
-            Ok(Some(Landing::Landed(one))) => landed.push(one),
+        match land_convoy(town, &id) {
+            Ok(Some(LandingOutcome::Landed(one))) => landed.push(one),
             Ok(_) => {}
             Err(error) => {
                 let reason = format!("{error:#}");
@@ -153,7 +155,7 @@ pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
 
 /// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
 /// was quicker, or where it tracks something new.
-pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
+pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
     let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
     let Some(convoy) = stores.town.get(id).filter(known) else {
@@ -162,41 +164,41 @@ pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
     if !convoy.is_open() {
         return Ok(None);
     }
-    if integration::of(convoy).is_some_and(|own| !own.rigs.is_empty()) {
+    if integration::read_integration(convoy).is_some_and(|own| !own.rigs.is_empty()) {
         return land_branches(town, id).map(Some);
     }
-    done_beads(town, id)?;
+    find_done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
     // Read again right before it closes: a bead may have been reopened.
-    let judged = done_beads(town, id)?;
+    let judged = find_done_beads(town, id)?;
     let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
-    Ok(convoy::close_if_done(town, id, &judged)?.map(Landing::Landed))
+    Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
 }
 
 /// The tracked beads of a convoy, as the stores are now, if all are done.
-fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
+fn find_done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
-    let progress = Board::of(&stores).progress(&convoy);
-    not_escalated(&progress)?;
+    let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
+    refuse_escalated(&progress)?;
     if !progress.is_done() {
-        let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
-        let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
+        let not_done = |bead: &&TrackedBead| bead.standing != BeadStanding::Done;
+        let how = |bead: &TrackedBead| format!("{} is {}", bead.id, bead.standing.name());
         let mut open: Vec<String> = progress.tracked.iter().filter(not_done).map(how).collect();
         if open.is_empty() {
             open.push("it tracks nothing".to_owned());
         }
         let convoy = id.to_owned();
-        return Err(NotReady::Open { convoy, open }.into());
+        return Err(NotReadyError::Open { convoy, open }.into());
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
 
 /// Refuses a convoy that a critical escalation blocks.
-fn not_escalated(progress: &Progress) -> Result<(), NotReady> {
+fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
     match progress.blocked_by.first() {
         None => Ok(()),
-        Some(blocker) => Err(NotReady::Escalated {
+        Some(blocker) => Err(NotReadyError::Escalated {
             convoy: progress.id.clone(),
             escalation: blocker.id.clone(),
         }),
@@ -204,60 +206,61 @@ fn not_escalated(progress: &Progress) -> Result<(), NotReady> {
 }
 
 /// Lands a convoy with branches of its own, or goes on with its landing: the steps above.
-fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
+fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
-    let convoy = load(town, id)?;
-    let own = integration::of(&convoy).unwrap_or_default();
+    let convoy = load_convoy(town, id)?;
+    let own = integration::read_integration(&convoy).unwrap_or_default();
     if !own.closing {
-        let yards = yards(town, &own)?;
+        let yards = lock_rigs(town, &own)?;
         for round in 1.. {
-            let judged = check(town, id, &yards)?;
-            match round_trip(town, id, &yards, &judged)? {
+            let judged = check_ready(town, id, &yards)?;
+            match prepare_and_push(town, id, &yards, &judged)? {
                 // Once more: the pushes took time, and beads may have been reopened in it.
                 Ok(())
-                    if check(town, id, &yards)? == judged && begin_closing(town, id, &judged)? =>
+                    if check_ready(town, id, &yards)? == judged
+                        && begin_closing(town, id, &judged)? =>
                 {
                     break;
                 }
-                Ok(()) | Err(LandingInterrupted::Moved) if round < ROUNDS => {}
-                Ok(()) | Err(LandingInterrupted::Moved) => {
+                Ok(()) | Err(LandingInterruption::Moved) if round < ROUNDS => {}
+                Ok(()) | Err(LandingInterruption::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
                     let rig = own.rigs.keys().next().cloned().unwrap_or_default();
-                    return waits(town, id, &rig, reason, None);
+                    return record_waiting(town, id, &rig, reason, None);
                 }
-                Err(LandingInterrupted::Later { rig, reason }) => {
-                    return waits(town, id, &rig, &reason, None);
+                Err(LandingInterruption::Later { rig, reason }) => {
+                    return record_waiting(town, id, &rig, &reason, None);
                 }
-                Err(LandingInterrupted::Blocked { rig, what }) => {
+                Err(LandingInterruption::Blocked { rig, what }) => {
                     let job_rig = town.find_rig(&rig)?;
-                    let (reason, task) = task::make(town, &job_rig, id, &what)?;
-                    return waits(town, id, &rig, &reason, Some(task));
+                    let (reason, task) = task::create_blocker_task(town, &job_rig, id, &what)?;
+                    return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
         }
     }
     clean_up(town, id)?;
     match convoy::close_landed(town, id)? {
-        Some(landed) => Ok(Landing::Landed(landed)),
+        Some(landed) => Ok(LandingOutcome::Landed(landed)),
         None => anyhow::bail!("{id} was closed by someone else meanwhile"),
     }
 }
 
 /// Prepares all, then pushes all if what was judged still holds.
-fn round_trip(
+fn prepare_and_push(
     town: &LiveTown,
     id: &str,
-    yards: &[Yard],
+    yards: &[LandingRig],
     judged: &[String],
-) -> anyhow::Result<Result<(), LandingInterrupted>> {
-    let convoy = load(town, id)?;
+) -> anyhow::Result<Result<(), LandingInterruption>> {
+    let convoy = load_convoy(town, id)?;
     let prepared = match prepare_all(town, &convoy, yards)? {
         Ok(prepared) => prepared,
         Err(stop) => return Ok(Err(stop)),
     };
     // The gates took their time: a bead may have been reopened, or work handed in.
-    if check(town, id, yards)? != judged {
-        return Ok(Err(LandingInterrupted::Moved));
+    if check_ready(town, id, yards)? != judged {
+        return Ok(Err(LandingInterruption::Moved));
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
     town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
@@ -265,7 +268,7 @@ fn round_trip(
         if step.landed {
             continue;
         }
-        if let Err(stop) = push::push(job, id, step)? {
+        if let Err(stop) = push::push_landing(job, id, step)? {
             return Ok(Err(stop));
         }
     }
@@ -277,15 +280,15 @@ fn round_trip(
 fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yards: &'a [Yard],
-) -> anyhow::Result<Result<Vec<(Job<'a>, LandedStep)>, LandingInterrupted>> {
-    let own = integration::of(convoy).unwrap_or_default();
+    yards: &'a [LandingRig],
+) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
+    let own = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
         let Some(branch) = own.rigs.get(yard.rig.name()) else {
             continue;
         };
-        let job = job(town, convoy, yard, branch)?;
+        let job = build_job(town, convoy, yard, branch)?;
         match prepare::check_target(&job) {
             Ok(onto) => looked.push((job, branch, onto)),
             Err(stop) => return Ok(Err(stop)),
@@ -293,11 +296,11 @@ fn prepare_all<'a>(
     }
     let mut prepared = Vec::new();
     for (job, branch, onto) in looked {
-        let step = match prepare::prepare(&job, convoy, branch, onto)? {
+        let step = match prepare::prepare_rig(&job, convoy, branch, onto)? {
             Ok(step) => step,
             Err(stop) => return Ok(Err(stop)),
         };
-        integration::change(town, &convoy.id, |own| {
+        integration::change_integration(town, &convoy.id, |own| {
             if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
                 branch.landing = Some(step.clone());
             }
@@ -307,7 +310,7 @@ fn prepare_all<'a>(
     Ok(Ok(prepared))
 }
 
-fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
+fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
     let convoys = town.open_town_store()?.snapshot()?;
     let found = convoys
         .get(id)
@@ -319,11 +322,11 @@ fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// The rigs in which the convoy has a branch, each held against its merge queue.
-fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
+fn lock_rigs(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<LandingRig>> {
     let mut yards = Vec::new();
     for name in own.rigs.keys() {
         let rig = town.find_rig(name)?;
-        yards.push(Yard {
+        yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
             store: town.open_rig_store(&rig)?,
             settings: RigSettings::load(town, &rig)?,
@@ -334,20 +337,20 @@ fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
 }
 
 /// The convoy's landing in one rig in the form in which the queue's own steps take their work.
-fn job<'a>(
+fn build_job<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
-    yard: &'a Yard,
-    branch: &Branch,
-) -> anyhow::Result<Job<'a>> {
-    let git = repository(&yard.rig);
+    yard: &'a LandingRig,
+    branch: &ConvoyBranch,
+) -> anyhow::Result<MergeJob<'a>> {
+    let git = queue_repository(&yard.rig);
     let receipt = merge_request::Receipt {
         branch: branch.branch.clone(),
         target: branch.target.clone(),
         worker: format!("{}/refinery", yard.rig.name()),
         ..merge_request::Receipt::default()
     };
-    Ok(Job {
+    Ok(MergeJob {
         town,
         rig: &yard.rig,
         store: &yard.store,
@@ -360,32 +363,32 @@ fn job<'a>(
 }
 
 /// Whether all is done that is to land; the ids of what was judged.
-fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String>> {
+fn check_ready(town: &LiveTown, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
-    let convoy = load(town, id)?;
-    let progress = Board::of(&stores).progress(&convoy);
-    not_escalated(&progress)?;
+    let convoy = load_convoy(town, id)?;
+    let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
+    refuse_escalated(&progress)?;
     let is_own = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
     let open: Vec<String> = progress
         .tracked
         .iter()
-        .filter(|bead| bead.standing != Standing::Done && !is_own(&bead.id))
-        .map(|bead| format!("{} is {}", bead.id, bead.standing.word()))
+        .filter(|bead| bead.standing != BeadStanding::Done && !is_own(&bead.id))
+        .map(|bead| format!("{} is {}", bead.id, bead.standing.name()))
         .collect();
     let convoy = id.to_owned();
-    anyhow::ensure!(open.is_empty(), NotReady::Open { convoy, open });
+    anyhow::ensure!(open.is_empty(), NotReadyError::Open { convoy, open });
     for yard in yards {
-        on_the_way(id, &stores, yard, progress.integration.as_ref())?;
+        refuse_open_requests(id, &stores, yard, progress.integration.as_ref())?;
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
 
-fn on_the_way(
+fn refuse_open_requests(
     id: &str,
     stores: &TownStores,
-    yard: &Yard,
+    yard: &LandingRig,
     own: Option<&Integration>,
-) -> Result<(), NotReady> {
+) -> Result<(), NotReadyError> {
     let rig = yard.rig.name();
     let branch = own.and_then(|own| own.rigs.get(rig));
     let (Some(branch), Some(beads)) = (branch, stores.rigs.get(rig)) else {
@@ -399,7 +402,7 @@ fn on_the_way(
     if requests.is_empty() {
         return Ok(());
     }
-    Err(NotReady::OnTheWay {
+    Err(NotReadyError::OnTheWay {
         convoy: id.to_owned(),
         rig: rig.to_owned(),
         branch: branch.branch.clone(),
@@ -414,13 +417,14 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
         };
-        let mut own = integration::of(&convoy).unwrap_or_default();
-        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+        let mut own = integration::read_integration(&convoy).unwrap_or_default();
+        let landed =
+            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
         if !record::convoy::tracked_ids(&convoy).eq(judged) || !own.rigs.values().all(landed) {
             return Ok(false);
         }
         own.closing = true;
-        integration::set(&mut convoy, &own)?;
+        integration::set_integration(&mut convoy, &own)?;
         convoy.updated_at = tx.now();
         tx.put(convoy)?;
         Ok(true)
@@ -430,21 +434,21 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
 /// Takes the branches away and closes the tasks that stood in the way. What cannot be taken away is told and
 /// only in the way.
 fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
-    let bead = load(town, id)?;
-    let own = integration::of(&bead).unwrap_or_default();
+    let bead = load_convoy(town, id)?;
+    let own = integration::read_integration(&bead).unwrap_or_default();
     for (name, branch) in &own.rigs {
         let rig = town.find_rig(name)?;
-        let git = repository(&rig);
+        let git = queue_repository(&rig);
         let remote = git.remote_url("origin")?.is_some();
         let step = branch.landing.clone().unwrap_or_default();
         let kept = merged_ref(id, record::convoy::count_landings(&bead));
-        if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
+        if let Err(error) = remove_landed_branch(&git, remote, (id, &kept), branch, &step) {
             let reason = format!("{error:#}");
             town.record_event(&event!(IntegrationBranchLeft,
                 convoy: id, rig: name, branch: branch.branch, reason: reason,
             ));
         }
-        task::close_all(town, &rig, id)?;
+        task::close_landing_tasks(town, &rig, id)?;
     }
     convoy::close_epic(town, &bead)
 }
@@ -458,12 +462,12 @@ fn merged_ref(id: &str, landings: u64) -> String {
 }
 
 /// The commits as they were on the branch stay reachable under `refs/gt/merged/`.
-fn take_away(
+fn remove_landed_branch(
     git: &Git,
     remote: bool,
     (id, kept): (&str, &str),
-    branch: &Branch,
-    step: &LandedStep,
+    branch: &ConvoyBranch,
+    step: &LandingStep,
 ) -> anyhow::Result<()> {
     if !step.tip.is_empty() && git.resolve(&step.tip)?.is_some() {
         let old = git.resolve(kept)?;
@@ -473,29 +477,29 @@ fn take_away(
     if let Some(commit) = git.resolve(&candidate)? {
         git.delete_ref(&candidate, &commit)?;
     }
-    if integration::tip(git, remote, &branch.branch)?.is_some() {
-        integration::remove(git, remote, &branch.branch, &step.tip)?;
+    if integration::read_branch_tip(git, remote, &branch.branch)?.is_some() {
+        integration::remove_branch(git, remote, &branch.branch, &step.tip)?;
     }
     Ok(())
 }
 
 /// Writes down what a landing waits for.
-fn waits(
+fn record_waiting(
     town: &LiveTown,
     id: &str,
     rig: &str,
     reason: &str,
     task: Option<String>,
-) -> anyhow::Result<Landing> {
+) -> anyhow::Result<LandingOutcome> {
     let mut counts = (0, 0);
-    integration::change(town, id, |own| {
+    integration::change_integration(town, id, |own| {
         if let Some(branch) = own.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);
             branch.task = task.clone().unwrap_or_default();
         }
-        counts = own.landed_of();
+        counts = own.count_landed_rigs();
     })?;
-    let waits = Waits {
+    let waits = WaitingLanding {
         convoy: id.to_owned(),
         landed: counts.0,
         of: counts.1,
@@ -506,5 +510,5 @@ fn waits(
     if let Ok(event) = serde_json::from_value(json!(waits)) {
         town.record_event(&Event::LandingStopped(event));
     }
-    Ok(Landing::Waits(waits))
+    Ok(LandingOutcome::Waits(waits))
 }

@@ -9,8 +9,8 @@ use bd::store::Tx;
 use serde_json::{Value, json};
 
 use crate::flow::convoy::{self, integration};
-use crate::flow::mq::gate::Failure;
-use crate::flow::mq::task::{fenced, list, reopen_task};
+use crate::flow::mq::gate::GateFailure;
+use crate::flow::mq::task::{fence_output, format_files, reopen_repair_task};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
@@ -25,7 +25,7 @@ pub(super) enum LandingBlocker {
         detail: String,
     },
     /// A gate fails on the result.
-    Gate { onto: String, failure: Failure },
+    Gate { onto: String, failure: GateFailure },
     /// The target does not take it.
     Declined { candidate: String, words: String },
     /// Documents would reach the target.
@@ -37,7 +37,7 @@ pub(super) enum LandingBlocker {
 }
 
 /// Makes the task, once for what it is about; gives the reason in a few words, and its id.
-pub(super) fn make(
+pub(super) fn create_blocker_task(
     town: &LiveTown,
     rig: &RigLayout,
     convoy: &str,
@@ -45,7 +45,7 @@ pub(super) fn make(
 ) -> anyhow::Result<(String, String)> {
     let convoys = town.open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
-    let own = integration::of(&bead).unwrap_or_default();
+    let own = integration::read_integration(&bead).unwrap_or_default();
     let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
     let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
@@ -62,20 +62,20 @@ pub(super) fn make(
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));
     let store = town.open_rig_store(rig)?;
     let id = town.transact(&store, |tx| {
-        let id = id_for(tx, convoy, (&prefix, &about));
+        let id = task_id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
             reopen_landing_task(tx, &id, &title, &evidence)?;
         } else {
-            put(tx, &id, &title, evidence.clone(), (rig, convoy))?;
+            write_task(tx, &id, &title, evidence.clone(), (rig, convoy))?;
         }
         Ok(id)
     })?;
-    convoy::add(town, convoy, std::slice::from_ref(&id))?;
+    convoy::add_beads(town, convoy, std::slice::from_ref(&id))?;
     Ok((reason, id))
 }
 
 /// The id of the task for what it is about: that of the one made before, unless someone deleted that.
-fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
     let mut number = 0;
     loop {
         let further = match number {
@@ -87,7 +87,7 @@ fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
             compute_short_hash(format!("{about}{further}"), 3)
         );
         let fits = |bead: &Bead| {
-            !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_of(bead, convoy)
+            !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_task_of(bead, convoy)
         };
         if tx.get(&id).is_none_or(fits) {
             return id;
@@ -97,7 +97,7 @@ fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
 }
 
 /// Whether a task is of this convoy's landing.
-fn is_of(task: &Bead, convoy: &str) -> bool {
+fn is_task_of(task: &Bead, convoy: &str) -> bool {
     let landing = task.metadata_object().remove("landing");
     landing.as_ref().and_then(Value::as_str) == Some(convoy)
 }
@@ -110,7 +110,7 @@ fn reopen_landing_task(
     title: &str,
     description: &str,
 ) -> anyhow::Result<()> {
-    reopen_task(tx, id)?;
+    reopen_repair_task(tx, id)?;
     let Some(mut task) = tx.get(id).cloned() else {
         return Ok(());
     };
@@ -123,7 +123,7 @@ fn reopen_landing_task(
     Ok(())
 }
 
-fn put(
+fn write_task(
     tx: &mut Tx,
     id: &str,
     title: &str,
@@ -153,7 +153,7 @@ fn put(
 fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
-    branch: &integration::Branch,
+    branch: &integration::ConvoyBranch,
     (what, remote): (&LandingBlocker, bool),
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
@@ -164,16 +164,16 @@ fn describe_blocker(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
          make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
          landing takes it out. Remove it first (`git rm -r .gt`) if you bring this work there in another way.",
-        fenced(&format!("git merge {origin}{to}"))
+        fence_output(&format!("git merge {origin}{to}"))
     );
     let (reason, evidence) = match what {
         LandingBlocker::Conflict { .. } => (
             format!("{from} does not fit {to}"),
-            format!("{}\n\n{bring_in}", evidence(branch, what)),
+            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
         ),
         LandingBlocker::Gate { failure, .. } => (
             format!("gate {} fails on {to}", failure.gate),
-            format!("{}\n\n{bring_in}", evidence(branch, what)),
+            format!("{}\n\n{bring_in}", describe_evidence(branch, what)),
         ),
         LandingBlocker::Declined { candidate, words } => (
             format!("the push to {to} was declined"),
@@ -181,8 +181,8 @@ fn describe_blocker(
                 "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
                  What to do: let it be taken (a protection rule, a hook, a right that is missing), or bring that commit to \
                  `{to}` in the way that is allowed there. It is in {repo} and can be pushed with\n\n{}",
-                fenced(words),
-                fenced(&format!(
+                fence_output(words),
+                fence_output(&format!(
                     "git -C {repo} push origin {candidate}:refs/heads/{to}"
                 )),
             ),
@@ -216,7 +216,7 @@ fn describe_blocker(
 }
 
 /// What was seen of a conflict or a gate.
-fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
+fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) -> String {
     let (from, to) = (&branch.branch, &branch.target);
     match what {
         LandingBlocker::Conflict {
@@ -225,29 +225,33 @@ fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
             detail,
         } => format!(
             "`{from}` does not fit on `{to}` at {onto:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
-            list(files),
-            fenced(detail),
+            format_files(files),
+            fence_output(detail),
         ),
         LandingBlocker::Gate { onto, failure } => format!(
             "With all of `{from}` as one commit on `{to}` at {onto:.12}, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
              The end of its output (all of it is in {}):\n\n{}",
             failure.gate,
             failure.end,
-            fenced(&failure.command),
+            fence_output(&failure.command),
             failure.log.display(),
-            fenced(&failure.tail),
+            fence_output(&failure.tail),
         ),
         _ => String::new(),
     }
 }
 
 /// Closes the tasks of a convoy's landing in a rig: it has landed.
-pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
+pub(super) fn close_landing_tasks(
+    town: &LiveTown,
+    rig: &RigLayout,
+    convoy: &str,
+) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     let open: Vec<String> = store
         .snapshot()?
         .select(|head| head.is_open() && head.has_label(LABEL))
-        .filter(|bead| is_of(bead, convoy))
+        .filter(|bead| is_task_of(bead, convoy))
         .map(|bead| bead.id.clone())
         .collect();
     if open.is_empty() {
@@ -287,7 +291,7 @@ mod tests {
             ..Bead::default()
         };
         let pick = || {
-            let pick = |tx: &mut Tx| Ok(id_for(tx, "hq-cv-a", ("hq", "x")));
+            let pick = |tx: &mut Tx| Ok(task_id_for(tx, "hq-cv-a", ("hq", "x")));
             town.transact(&store, pick).unwrap()
         };
         let put = |bead: &Bead| {

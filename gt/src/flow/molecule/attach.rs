@@ -7,7 +7,7 @@ use bd::molecule::template::PourOptions;
 use bd::molecule::{bond, progress};
 use bd::store::Tx;
 
-use super::shelf;
+use super::formula_shelf;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::molecule::Molecule;
@@ -17,14 +17,14 @@ use crate::town::event::event;
 
 /// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
 /// is recorded, and the work goes on without: it is guidance, not the work.
-pub fn ensure(
+pub fn ensure_molecule(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
     no_molecule: bool,
 ) -> anyhow::Result<()> {
     let layers = SettingsLayers::load(town, Some(rig))?;
-    let formula = text(&layers, "molecule.formula");
+    let formula = setting_text(&layers, "molecule.formula");
     if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub fn pour_for(
     bead: &str,
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
-    let shelf = shelf(town, Some(rig));
+    let shelf = formula_shelf(town, Some(rig));
     let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let work = tx.resolve(bead)?.clone();
@@ -85,7 +85,7 @@ pub fn pour_work(
     formula: &str,
     given: &VarValues,
 ) -> anyhow::Result<PouredMolecule> {
-    let shelf = shelf(town, Some(rig));
+    let shelf = formula_shelf(town, Some(rig));
     let store = town.open_rig_store(rig)?;
     let poured = town.transact(&store, |tx| {
         let mut values = rig_values(town, rig)?;
@@ -123,7 +123,7 @@ fn values_for(
 }
 
 /// A setting's text; empty where it has none.
-fn text(layers: &SettingsLayers, name: &str) -> String {
+fn setting_text(layers: &SettingsLayers, name: &str) -> String {
     layers
         .valid_value(name)
         .as_str()
@@ -138,14 +138,14 @@ fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
         ("base_branch".to_owned(), target_branch_of(town, rig)),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
-        let command = text(&layers, &format!("merge_queue.{name}_command"));
+        let command = setting_text(&layers, &format!("merge_queue.{name}_command"));
         values.insert(format!("{name}_command"), command);
     }
     Ok(values)
 }
 
 /// The bead on an agent's hook, by the agent, or the bead that an id names.
-fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
+fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     if let Ok(found) = town.find_bead(target) {
         return Ok(found.bead.id);
     }
@@ -158,8 +158,8 @@ fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
 }
 
 /// The molecule of a bead, or of the bead on an agent's hook; the caller's where nothing is named.
-pub fn attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
-    let bead = work_of(town, target)?;
+pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let beads = found.store.snapshot()?;
     let root = progress::root_of(&beads, &bead)
@@ -175,8 +175,12 @@ pub fn attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option
 }
 
 /// Attaches a molecule to a bead, or to the one on an agent's hook.
-pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(String, String)> {
-    let bead = work_of(town, target)?;
+pub fn attach_molecule(
+    town: &LiveTown,
+    target: &str,
+    molecule: &str,
+) -> anyhow::Result<(String, String)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let root = town.transact(&found.store, |tx: &mut Tx<'_>| {
         let root = tx.resolve(molecule)?.id.clone();
@@ -193,7 +197,7 @@ pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(
 }
 
 /// Attaches the molecule that a message names, and marks the message as read.
-pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
+pub fn attach_molecule_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
     let beads = town.open_town_store()?.snapshot()?;
     let message = record::mail::find_message(&beads, &town.actor.mailbox(), mail)?;
     let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
@@ -203,14 +207,14 @@ pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, 
     let molecule = named.ok_or_else(|| {
         anyhow::anyhow!("message {mail} names no molecule (a line `molecule: ID`)")
     })?;
-    let done = attach(town, "", molecule.trim())?;
+    let done = attach_molecule(town, "", molecule.trim())?;
     record::mail::mark_read(town, &[message.id])?;
     Ok(done)
 }
 
 /// Takes the molecule off a bead, or off the one on an agent's hook. The molecule stays.
-pub fn detach(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
-    let bead = work_of(town, target)?;
+pub fn detach_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
+    let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let detached = town.transact(&found.store, |tx| Ok(bond::detach_molecule(tx, &bead)?))?;
     if let Some(molecule) = &detached {

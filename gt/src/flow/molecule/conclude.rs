@@ -14,7 +14,7 @@ use crate::town::event::event;
 /// Work cannot be handed in: steps of its molecule are open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} of molecule {molecule} {}: {}", kit::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
-pub struct StepsOpen {
+pub struct OpenStepsError {
     /// The molecule.
     pub molecule: String,
     /// The steps, each with its title.
@@ -22,7 +22,11 @@ pub struct StepsOpen {
 }
 
 /// Refuses to hand in work with open steps, unless its formula or the worker closes them.
-pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), StepsOpen> {
+pub fn check_steps_closed(
+    beads: &Snapshot,
+    bead: &str,
+    closes: bool,
+) -> Result<(), OpenStepsError> {
     let Some(found) = molecule::find_own_molecule(beads, bead) else {
         return Ok(());
     };
@@ -37,7 +41,7 @@ pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), Step
     if steps.is_empty() || closes || found.closes_steps {
         return Ok(());
     }
-    Err(StepsOpen {
+    Err(OpenStepsError {
         molecule: found.id,
         steps,
     })
@@ -45,7 +49,7 @@ pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), Step
 
 /// What became of a molecule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Concluded {
+pub struct MoleculeEnding {
     /// The molecule.
     pub molecule: String,
     /// The bead that is left of wisps.
@@ -58,11 +62,11 @@ pub struct Concluded {
 
 /// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
 /// of a durable one are closed as skipped.
-pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>> {
+pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<MoleculeEnding>> {
     let Some(found) = molecule::find_own_molecule(tx, bead) else {
         return Ok(None);
     };
-    let mut concluded = Concluded {
+    let mut concluded = MoleculeEnding {
         molecule: found.id.clone(),
         digest: None,
         done: found.count_done(),
@@ -73,7 +77,7 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
         concluded.digest = done.digest;
         return Ok(Some(concluded));
     }
-    close_rest(tx, &found)?;
+    close_open_steps(tx, &found)?;
     if found.id != bead {
         change::close_bead(tx, &found.id, "All steps ended with the work", "", true)?;
     }
@@ -81,7 +85,7 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
 }
 
 /// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
-pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
+pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
     let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
     match found {
         Some(found) if found.count_done() > 0 => {
@@ -94,7 +98,7 @@ pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
 }
 
 /// Closes the open steps of a durable molecule, the last one first: parents after their children.
-fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
+fn close_open_steps(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     for step in found.open_steps().collect::<Vec<_>>().into_iter().rev() {
         change::close_bead(tx, &step.id, "Skipped: the work was handed in", "", true)?;
     }
@@ -102,8 +106,8 @@ fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
 }
 
 /// A bead and the molecule that follows it. One that is only named in a description is nobody's to end.
-fn owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
-    let (bead, found) = attach::attached(town, target)?;
+fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
+    let (bead, found) = attach::find_attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
     let home = town.find_bead(&bead)?;
     let own = molecule::own_root_of(&home.store.snapshot()?, &bead);
@@ -117,11 +121,15 @@ fn owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
 }
 
 /// Squashes the molecule of a bead or hook.
-pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Concluded> {
-    let (bead, found) = owned(town, target)?;
+pub fn squash_molecule(
+    town: &LiveTown,
+    target: &str,
+    summary: &str,
+) -> anyhow::Result<MoleculeEnding> {
+    let (bead, found) = find_owned(town, target)?;
     let home = town.find_bead(&found.id)?;
     let concluded = town.transact(&home.store, |tx| {
-        let mut concluded = Concluded {
+        let mut concluded = MoleculeEnding {
             molecule: found.id.clone(),
             digest: None,
             done: found.count_done(),
@@ -132,7 +140,7 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
             keep_children: false,
         };
         if !found.is_wisp {
-            close_rest(tx, &found)?;
+            close_open_steps(tx, &found)?;
             if found.id != bead {
                 change::close_bead(tx, &found.id, "Squashed", "", true)?;
             }
@@ -147,8 +155,8 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
 }
 
 /// Burns the molecule of a bead or hook: nothing is left of wisps.
-pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
-    let (bead, found) = owned(town, target)?;
+pub fn burn_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
+    let (bead, found) = find_owned(town, target)?;
     anyhow::ensure!(
         found.id != bead,
         "{bead} is the work itself: `bd mol burn {bead}` removes it"

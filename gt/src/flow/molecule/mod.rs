@@ -9,10 +9,16 @@ mod conclude;
 mod signal;
 mod step;
 
-pub use attach::{attach, attach_from_mail, attached, detach, ensure, pour_for, pour_work};
-pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, let_go, squash};
-pub use signal::{Awaited, await_signal};
-pub use step::{StepDone, step_done};
+pub use attach::{
+    attach_molecule, attach_molecule_from_mail, detach_molecule, ensure_molecule, find_attached,
+    pour_for, pour_work,
+};
+pub use conclude::{
+    MoleculeEnding, OpenStepsError, burn_molecule, check_steps_closed, conclude_molecule,
+    discard_molecule, squash_molecule,
+};
+pub use signal::{SignalReport, await_signal};
+pub use step::{StepReport, finish_step};
 
 use bd::formula::FormulaSearchPath;
 
@@ -20,7 +26,7 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 
 /// The formulas as a rig sees them: its own, the town's, the user's, the built-in ones.
-pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
+pub fn formula_shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
     let env = town
@@ -32,7 +38,7 @@ pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
 }
 
 /// The name of a formula as people shorten it: `polecat-work` is `mol-polecat-work`.
-pub fn full_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
+pub fn full_formula_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
     let plain = name.split('@').next().unwrap_or_default();
     let names = shelf.names();
     if names.contains(plain) || bd::formula::find::is_formula_path(name) {

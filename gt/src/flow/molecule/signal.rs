@@ -9,7 +9,7 @@ use crate::host::LiveTown;
 
 /// How a wait ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Awaited {
+pub struct SignalReport {
     /// `signal` or `timeout`.
     pub reason: &'static str,
     /// How long it took, in nanoseconds.
@@ -20,7 +20,7 @@ pub struct Awaited {
 }
 
 /// Waits until an event is recorded in the town, at most `limit`.
-pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<Awaited> {
+pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<SignalReport> {
     let path = town.layout.events();
     let folder = path.parent().unwrap_or(&path).to_owned();
     let changes = FolderWatch::start([folder.as_path()])?;
@@ -28,7 +28,7 @@ pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<Awaited>
     let (begin, start) = (size(), Instant::now());
     loop {
         let elapsed = start.elapsed();
-        let done = |reason, signal| Awaited {
+        let done = |reason, signal| SignalReport {
             reason,
             elapsed: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             signal,

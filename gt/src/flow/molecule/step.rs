@@ -14,7 +14,7 @@ use crate::town::identity::Address;
 
 /// What followed a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct StepDone {
+pub struct StepReport {
     /// The step.
     pub step_id: String,
     /// Its molecule.
@@ -37,15 +37,15 @@ pub struct StepDone {
 
 /// Closes a step and begins the next; the current one where none is named. Where the step, or the setting
 /// `molecule.cycle`, says so, the session is replaced by a fresh one.
-pub fn step_done(
+pub fn finish_step(
     town: &LiveTown,
     step: Option<&str>,
     reason: &str,
     dry_run: bool,
-) -> anyhow::Result<StepDone> {
+) -> anyhow::Result<StepReport> {
     let step = match step {
         Some(step) => town.find_bead(step)?.bead.id,
-        None => current(town)?,
+        None => find_current_step(town)?,
     };
     let found = town.find_bead(&step)?;
     let beads = found.store.snapshot()?;
@@ -65,11 +65,11 @@ pub fn step_done(
     );
     let before = Molecule::load(&beads, &root);
     drop(beads);
-    let mut done = StepDone {
+    let mut done = StepReport {
         step_id: step.clone(),
         molecule_id: root,
         action: "no_more_ready",
-        ..StepDone::default()
+        ..StepReport::default()
     };
     if dry_run {
         return Ok(done);
@@ -95,13 +95,13 @@ pub fn step_done(
         .and_then(|molecule| molecule.current)
         .filter(|current| current.id == step);
     let cycles = says_so.and_then(|current| current.cycles);
-    done.cycled = done.action == "continue" && cycle(town, cycles, &done)?;
+    done.cycled = done.action == "continue" && cycle_session(town, cycles, &done)?;
     Ok(done)
 }
 
 /// The step that the caller has begun, or is to begin.
-fn current(town: &LiveTown) -> anyhow::Result<String> {
-    let (bead, found) = super::attached(town, "")?;
+fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
+    let (bead, found) = super::find_attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
     let step =
         step.ok_or_else(|| anyhow::anyhow!("no step of {bead} can be closed now; name one"))?;
@@ -109,7 +109,11 @@ fn current(town: &LiveTown) -> anyhow::Result<String> {
 }
 
 /// Replaces the session of the caller, where that is asked for and it has one.
-fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result<bool> {
+fn cycle_session(
+    town: &LiveTown,
+    requested: Option<bool>,
+    done: &StepReport,
+) -> anyhow::Result<bool> {
     let rig = match &town.actor {
         Address::Polecat(rig, _) | Address::Crew(rig, _) => town.find_rig(rig)?,
         _ => return Ok(false),
@@ -117,7 +121,7 @@ fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result
     let setting = || {
         SettingsLayers::load(town, Some(&rig)).map(|layers| layers.valid_value("molecule.cycle"))
     };
-    let is_wanted = match said {
+    let is_wanted = match requested {
         Some(said) => said,
         None => setting()? == true,
     };

@@ -4,20 +4,20 @@
 
 use bd::git::{Identity, TreeMerge};
 
-use super::job::Job;
+use super::job::MergeJob;
 use crate::flow::convoy::integration;
-use crate::flow::discovery::{self, Kept};
+use crate::flow::discovery::{self, KeptDocuments};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config::MergeStrategy;
 use crate::town::event::{DiscoveryDocuments, Event};
 
 /// What came of it.
-pub(crate) enum Made {
+pub(crate) enum MergeCandidate {
     /// This commit holds target and work.
     Candidate(String),
     /// The target has all of the work: its tree is the merged tree.
-    There,
+    AlreadyMerged,
     /// The work does not fit.
     Conflict {
         /// The files in conflict.
@@ -31,14 +31,14 @@ pub(crate) enum Made {
         reference: String,
     },
     /// A commit of the receipt is not there.
-    Gone {
+    MissingCommit {
         /// Which.
         commit: String,
     },
 }
 
 /// The commits to merge.
-struct Work {
+struct WorkRange {
     base: String,
     tip: String,
     /// Whether the target has the base. It has not where it was reset meanwhile: then what was taken off the target must
@@ -47,37 +47,42 @@ struct Work {
 }
 
 /// Merges the commits named in the receipt with `target`.
-pub(crate) fn make(job: &Job, target: &str) -> anyhow::Result<Made> {
-    let (base, tip) = match range(job, target)? {
+pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<MergeCandidate> {
+    let (base, tip) = match find_work_range(job, target)? {
         Ok(range) => range,
-        Err(commit) => return Ok(Made::Gone { commit }),
+        Err(commit) => return Ok(MergeCandidate::MissingCommit { commit }),
     };
-    let tip = match keep_documents(job, &base, &tip)? {
+    let tip = match extract_documents(job, &base, &tip)? {
         Some((rest, kept)) if rest == base => {
             let reference = kept.reference;
-            return Ok(Made::OnlyDocuments { reference });
+            return Ok(MergeCandidate::OnlyDocuments { reference });
         }
         Some((rest, _)) => rest,
         None => tip,
     };
     let on_target = job.git.is_ancestor(&base, target)?;
-    let work = Work {
+    let work = WorkRange {
         base,
         tip,
         on_target,
     };
     let tree = match work.merge(job, target)? {
-        TreeMerge::Conflict { files, detail, .. } => return Ok(Made::Conflict { files, detail }),
-        TreeMerge::Clean(tree) => without_beads(job, target, tree)?,
+        TreeMerge::Conflict { files, detail, .. } => {
+            return Ok(MergeCandidate::Conflict { files, detail });
+        }
+        TreeMerge::Clean(tree) => restore_target_beads(job, target, tree)?,
     };
     if tree == job.git.tree_of(target)? {
-        return Ok(Made::There);
+        return Ok(MergeCandidate::AlreadyMerged);
     }
-    Ok(Made::Candidate(work.commit(job, target, &tree)?))
+    Ok(MergeCandidate::Candidate(work.commit(job, target, &tree)?))
 }
 
 /// Base and tip of the work; the commit that is missing, where one is.
-pub(crate) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, String), String>> {
+pub(crate) fn find_work_range(
+    job: &MergeJob,
+    target: &str,
+) -> anyhow::Result<Result<(String, String), String>> {
     let receipt = &job.receipt;
     if job.git.resolve(&receipt.tip)?.is_none() {
         return Ok(Err(receipt.tip.clone()));
@@ -96,8 +101,8 @@ pub(crate) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, S
     })
 }
 
-impl Work {
-    fn merge(&self, job: &Job, target: &str) -> anyhow::Result<TreeMerge> {
+impl WorkRange {
+    fn merge(&self, job: &MergeJob, target: &str) -> anyhow::Result<TreeMerge> {
         Ok(if self.on_target {
             job.git.merge_tree(target, &self.tip)?
         } else {
@@ -106,7 +111,7 @@ impl Work {
     }
 
     /// The commit with that very tree, in the form that the rig's settings name.
-    fn commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+    fn commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         match job.settings.strategy() {
             MergeStrategy::Merge if self.on_target => self.merge_commit(job, target, tree),
             MergeStrategy::Rebase => {
@@ -116,7 +121,7 @@ impl Work {
                     Some(tip) if job.git.tree_of(&tip)? == tree => Ok(tip),
                     // A convoy's branch that takes in its target must show that in its history: the landing starts from
                     // there.
-                    None if self.on_target && is_convoys_own(job)? => {
+                    None if self.on_target && is_convoy_branch(job)? => {
                         self.merge_commit(job, target, tree)
                     }
                     _ => self.one_commit(job, target, tree),
@@ -127,15 +132,15 @@ impl Work {
     }
 
     /// A merge of the work as it was handed in.
-    fn merge_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
-        let message = format!("Merge {}\n", title(job)?);
+    fn merge_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
+        let message = format!("Merge {}\n", commit_title(job)?);
         let parents = [target, self.tip.as_str()];
         let git = &job.git;
-        Ok(git.commit_tree(tree, &parents, &message, &identity(job))?)
+        Ok(git.commit_tree(tree, &parents, &message, &queue_identity(job))?)
     }
 
     /// All of the work as one commit of its worker.
-    fn one_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+    fn one_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         let upstream = if self.on_target { target } else { &self.base };
         let range = format!("{upstream}..{}", self.tip);
         let log = job.git.plumbing(["log", "--no-merges", "--reverse", "-z"]);
@@ -143,7 +148,7 @@ impl Work {
         let message = match messages.as_slice() {
             [only] => only.clone(),
             several => {
-                let mut text = format!("{}\n", title(job)?);
+                let mut text = format!("{}\n", commit_title(job)?);
                 for message in several {
                     let subject = message.lines().next().unwrap_or_default();
                     text.push_str(&format!("\n- {subject}"));
@@ -160,12 +165,12 @@ impl Work {
             email: email.to_owned(),
         };
         let git = &job.git;
-        Ok(git.commit_tree_as(tree, &[target], &message, (&author, &identity(job)))?)
+        Ok(git.commit_tree_as(tree, &[target], &message, (&author, &queue_identity(job)))?)
     }
 }
 
 /// What the commit of several says of them: `Title of the bead (its id)`.
-fn title(job: &Job) -> anyhow::Result<String> {
+fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
     let id = merge_request::source_bead_of(&job.request);
     let beads = job.store.snapshot()?;
     let title = beads
@@ -178,13 +183,17 @@ fn title(job: &Job) -> anyhow::Result<String> {
 }
 
 /// Keeps the discovery documents of the commits for the convoy; the tip of the same commits without them.
-fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(String, Kept)>> {
-    if is_convoys_own(job)? {
+fn extract_documents(
+    job: &MergeJob,
+    base: &str,
+    tip: &str,
+) -> anyhow::Result<Option<(String, KeptDocuments)>> {
+    if is_convoy_branch(job)? {
         return Ok(None);
     }
     let source = merge_request::source_bead_of(&job.request);
     let key = discovery::key_of(&job.town.open_town_store()?.snapshot()?, &source);
-    let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
+    let found = discovery::keep_committed(&job.git, &key, (base, tip), &queue_identity(job))?;
     if let Some((_, kept)) = &found {
         let request = job.merge_ref();
         job.town
@@ -203,14 +212,14 @@ fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(St
 }
 
 /// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
-pub(crate) fn is_convoys_own(job: &Job) -> anyhow::Result<bool> {
+pub(crate) fn is_convoy_branch(job: &MergeJob) -> anyhow::Result<bool> {
     let convoys = job.town.open_town_store()?.snapshot()?;
-    let owner = integration::owner_of(&convoys, job.rig.name(), &job.receipt.target);
+    let owner = integration::convoy_of_branch(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }
 
 /// The second door: the merged tree with beads as they are on the target.
-fn without_beads(job: &Job, target: &str, tree: String) -> anyhow::Result<String> {
+fn restore_target_beads(job: &MergeJob, target: &str, tree: String) -> anyhow::Result<String> {
     let changed = job.git.differing_files(target, &tree)?;
     if changed.iter().any(|file| is_beads_file(file)) {
         return Ok(job.git.tree_with(&tree, ".beads", target)?);
@@ -219,7 +228,7 @@ fn without_beads(job: &Job, target: &str, tree: String) -> anyhow::Result<String
 }
 
 /// Who signs what the queue writes itself.
-pub(crate) fn identity(job: &Job) -> Identity {
+pub(crate) fn queue_identity(job: &MergeJob) -> Identity {
     Identity {
         name: format!("{}/refinery", job.rig.name()),
         email: "refinery@gastown.local".to_owned(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bd::git::{ChangeKind, Git, GitError};
 use kit::sys::{ChildCommand, ExecError, file};
 
-use super::job::Job;
-use crate::flow::town_hook::passed_on;
+use super::job::MergeJob;
+use crate::flow::town_hook::inherited_variables;
 use crate::town::config::Gate;
 use crate::town::event::event;
 
@@ -16,7 +16,7 @@ const TAIL: usize = 4000;
 
 /// A gate that failed.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure {
+pub(crate) struct GateFailure {
     /// Its name.
     pub gate: String,
     /// Its command line.
@@ -30,9 +30,9 @@ pub(crate) struct Failure {
 }
 
 /// Runs the gates one after the other on `candidate`; the first that fails is returned.
-pub(crate) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>> {
+pub(crate) fn run_gates(job: &MergeJob, candidate: &str) -> anyhow::Result<Option<GateFailure>> {
     for group in job.settings.gates(job.rig)? {
-        if let Some(failure) = run_group(job, candidate, &group)? {
+        if let Some(failure) = run_gate_group(job, candidate, &group)? {
             return Ok(Some(failure));
         }
     }
@@ -40,19 +40,19 @@ pub(crate) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
 }
 
 /// Runs gates that share a tree on a commit; the first that fails is returned.
-pub(crate) fn run_group(
-    job: &Job,
+pub(crate) fn run_gate_group(
+    job: &MergeJob,
     commit: &str,
     group: &[Gate],
-) -> anyhow::Result<Option<Failure>> {
+) -> anyhow::Result<Option<GateFailure>> {
     let tree = job.rig.refinery();
-    check_out(job, &tree, commit)?;
+    check_out_candidate(job, &tree, commit)?;
     for gate in group {
-        let cache = Cache::lay_out(job, &tree, gate)?;
-        let ran = one(job, &tree, gate);
+        let cache = GateCache::lay_out(job, &tree, gate)?;
+        let ran = run_gate(job, &tree, gate);
         cache.put_back();
         let failure = match ran? {
-            None => changed(job, (&tree, commit), gate)?,
+            None => check_tree_unchanged(job, (&tree, commit), gate)?,
             failure => failure,
         };
         job.town.record_event(&event!(Gate,
@@ -67,9 +67,13 @@ pub(crate) fn run_group(
 
 /// Puts the queue's own tree at the candidate, without anything that an earlier gate left there. Nothing of value is
 /// ever in it.
-pub(crate) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
+pub(crate) fn check_out_candidate(
+    job: &MergeJob,
+    tree: &Path,
+    candidate: &str,
+) -> anyhow::Result<()> {
     if tree.join(".git").exists() {
-        match reset(tree, candidate) {
+        match reset_tree(tree, candidate) {
             Ok(()) => return Ok(()),
             // A lock file of a git that was killed, for one, would be in the way for ever.
             Err(error) => {
@@ -93,7 +97,7 @@ pub(crate) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Resu
     Ok(job.git.worktree_add_detached(tree, candidate)?)
 }
 
-fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
+fn reset_tree(tree: &Path, candidate: &str) -> Result<(), GitError> {
     let git = Git::at(tree);
     git.reset_hard("HEAD")?;
     git.checkout_detach(candidate)?;
@@ -105,13 +109,13 @@ fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
 
 /// The ignored files that a gate may find as the last one that names them left them. Between two runs they lie beside the
 /// tree; a run that is killed loses them with it.
-struct Cache {
+struct GateCache {
     /// Where each is in the tree, and where it lies between two runs.
     places: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Cache {
-    fn lay_out(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Self> {
+impl GateCache {
+    fn lay_out(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Self> {
         let folder = job.rig.gate_caches();
         let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
         let mut places: Vec<_> = gate.cache.iter().map(place).collect();
@@ -142,11 +146,11 @@ impl Cache {
 
 /// A gate that changed the tree has passed on something else than what would be pushed: that counts as failed. Files
 /// that it only added are left behind.
-fn changed(
-    job: &Job,
+fn check_tree_unchanged(
+    job: &MergeJob,
     (tree, candidate): (&Path, &str),
     gate: &Gate,
-) -> anyhow::Result<Option<Failure>> {
+) -> anyhow::Result<Option<GateFailure>> {
     let git = Git::at(tree);
     let head = git.resolve("HEAD")?.unwrap_or_default();
     let end = if head == candidate {
@@ -165,7 +169,7 @@ fn changed(
     };
     let words =
         format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
-    Ok(Some(Failure {
+    Ok(Some(GateFailure {
         gate: gate.name.clone(),
         command: gate.command.clone(),
         log: keep_log(job, &gate.name, words.as_bytes())?,
@@ -174,13 +178,13 @@ fn changed(
     }))
 }
 
-fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
+fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
     let env = &job.town.env;
     let mut run = ChildCommand::new("sh")
         .args(["-c", &gate.command])
         .cwd(tree)
         .env_clear();
-    for (name, value) in passed_on(env) {
+    for (name, value) in inherited_variables(env) {
         run = run.env(name, value);
     }
     let run = run
@@ -205,8 +209,8 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
         Err(error) => return Err(error.into()),
     };
     let log = keep_log(job, &gate.name, &output)?;
-    let tail = tail(&String::from_utf8_lossy(&output)).to_owned();
-    Ok(Some(Failure {
+    let tail = output_tail(&String::from_utf8_lossy(&output)).to_owned();
+    Ok(Some(GateFailure {
         gate: gate.name.clone(),
         command: gate.command.clone(),
         end,
@@ -216,7 +220,7 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
 }
 
 /// Keeps all that a gate printed.
-pub(crate) fn keep_log(job: &Job, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
+pub(crate) fn keep_log(job: &MergeJob, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
     let folder = job.rig.gate_logs();
     file::create_folder(&folder, 0o700)?;
     let name: String = gate
@@ -229,7 +233,7 @@ pub(crate) fn keep_log(job: &Job, gate: &str, output: &[u8]) -> anyhow::Result<P
 }
 
 /// The part of an output that goes into the task.
-pub(crate) fn tail(output: &str) -> &str {
+pub(crate) fn output_tail(output: &str) -> &str {
     last_part(output.trim_end(), TAIL)
 }
 

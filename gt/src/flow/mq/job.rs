@@ -62,7 +62,7 @@ pub enum MergeOutcome {
 }
 
 /// Everything a request's way through the queue needs.
-pub(crate) struct Job<'a> {
+pub(crate) struct MergeJob<'a> {
     pub town: &'a LiveTown,
     pub rig: &'a RigLayout,
     pub store: &'a Store,
@@ -74,14 +74,14 @@ pub(crate) struct Job<'a> {
 }
 
 /// The rig's repository with the queue as committer: the machine may have no git identity at all.
-pub(crate) fn repository(rig: &RigLayout) -> Git {
+pub(crate) fn queue_repository(rig: &RigLayout) -> Git {
     Git::at(rig.repo())
         .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
         .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }
 
 /// Fetches, and says where the target stands.
-pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
+pub(crate) fn fetch_target(job: &MergeJob) -> Result<Option<String>, GitError> {
     let target = &job.receipt.target;
     if !job.remote {
         return job.git.resolve(&format!("refs/heads/{target}"));
@@ -90,7 +90,7 @@ pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
     job.git.resolve(&format!("refs/remotes/origin/{target}"))
 }
 
-impl Job<'_> {
+impl MergeJob<'_> {
     /// The request as events name it.
     pub(crate) fn merge_ref(&self) -> MergeRef {
         MergeRef {

@@ -5,7 +5,7 @@ use bd::git::{Containment, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
 
 use super::close::close_bead;
-use super::job::{Job, MergeOutcome, fetch, repository};
+use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
 use crate::record::merge_request::{
@@ -15,26 +15,30 @@ use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 
 /// Puts the candidate on the target and closes what is done by it.
-pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
+pub(crate) fn land_candidate(
+    job: &MergeJob,
+    target: &str,
+    candidate: &str,
+) -> anyhow::Result<MergeOutcome> {
     let door = (job.receipt.target.as_str(), target);
-    if !candidate::is_convoys_own(job)?
-        && let Err(refused) = discovery::gate(&job.git, door, candidate)?
+    if !candidate::is_convoy_branch(job)?
+        && let Err(refused) = discovery::check_landing(&job.git, door, candidate)?
     {
-        return hold_for_person(job, &refused.to_string());
+        return block_for_user(job, &refused.to_string());
     }
     if !record_candidate(job, target, candidate)? {
-        return Ok(match withdraw::withdraw(job)? {
+        return Ok(match withdraw::withdraw_request(job)? {
             Some(reason) => MergeOutcome::Withdrawn { reason },
             None => MergeOutcome::Later {
                 reason: "the request was closed meanwhile".to_owned(),
             },
         });
     }
-    match push(job, target, candidate) {
+    match push_to_target(job, target, candidate) {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Declined(words))) => {
             let reason = format!("the push to {} was declined: {words}", job.receipt.target);
-            return hold_for_person(job, &reason);
+            return block_for_user(job, &reason);
         }
         Err(error) => {
             return Ok(MergeOutcome::Later {
@@ -42,9 +46,11 @@ pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
             });
         }
     }
-    let seen = fetch(job)?;
+    let seen = fetch_target(job)?;
     match seen {
-        Some(seen) if verify::holds(job, &seen, candidate)? => close(job, candidate),
+        Some(seen) if verify::contains_commit(job, &seen, candidate)? => {
+            close_merged(job, candidate)
+        }
         _ => {
             let reason = format!(
                 "{candidate:.12} was pushed, but the fetched {} does not hold it",
@@ -57,13 +63,13 @@ pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
 
 /// Records what is about to be pushed, so that after a crash it is known as ours. Not if the request may not merge any
 /// more: this transaction decides it.
-fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bool> {
+fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
     job.town.transact(job.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
         let Some(mut request) = open.cloned() else {
             return Ok(false);
         };
-        if withdraw::why_stale(tx, &request).is_some() {
+        if withdraw::stale_reason(tx, &request).is_some() {
             return Ok(false);
         }
         let state = RequestState {
@@ -80,7 +86,11 @@ fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bo
 
 /// Pushes with a lease on the target as it was seen; in a rig without a remote, moves the branch the
 /// same way.
-pub(crate) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
+pub(crate) fn push_to_target(
+    job: &MergeJob,
+    target: &str,
+    candidate: &str,
+) -> Result<(), PushError> {
     let branch = &job.receipt.target;
     if job.remote {
         return job
@@ -95,31 +105,31 @@ pub(crate) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushE
 /// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
 /// request and bead that a conflict or repair task stood for and brought along, in one transaction. Killed in
 /// between, the next run finds the work on its target again and comes here once more.
-pub(crate) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
     let id = &job.request.id;
-    let reason = if candidate::is_convoys_own(job)? {
+    let reason = if candidate::is_convoy_branch(job)? {
         format!("Merged to {} in {commit:.12} ({id})", job.receipt.target)
     } else {
         format!("Merged in {commit:.12} ({id})")
     };
-    finish(job, &reason, Some(commit))?;
+    close_requests(job, &reason, Some(commit))?;
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
     })
 }
 
 /// The work was nothing but discovery documents, and those are kept: there is nothing to merge.
-pub(crate) fn close_documents(job: &Job, reference: String) -> anyhow::Result<MergeOutcome> {
+pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Result<MergeOutcome> {
     let reason = format!("No change: only discovery documents, kept on {reference}");
-    finish(job, &reason, None)?;
+    close_requests(job, &reason, None)?;
     Ok(MergeOutcome::Kept { reference })
 }
 
-fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
+fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     let (mut brought, mut left) = (Vec::new(), Vec::new());
-    for original in originals(job)? {
+    for original in find_originals(job)? {
         let brings = match commit {
-            Some(commit) => brings(job, commit, &original)?,
+            Some(commit) => contains_work_of(job, commit, &original)?,
             None => false,
         };
         if brings {
@@ -128,24 +138,24 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
             left.push(original);
         }
     }
-    clean_up(job);
+    remove_merged_branch(job);
     for original in &brought {
-        clean_up(&Job {
+        remove_merged_branch(&MergeJob {
             receipt: merge_request::receipt_of(original),
             request: original.clone(),
-            git: repository(job.rig),
+            git: queue_repository(job.rig),
             ..*job
         });
     }
     job.town.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason, None)?;
         if commit.is_some() {
-            target::close_task(tx, &job.receipt.target)?;
-            target::release_requests(tx, &job.receipt.target)?;
+            target::close_target_task(tx, &job.receipt.target)?;
+            target::release_waiting_requests(tx, &job.receipt.target)?;
         }
         let task = merge_request::source_bead_of(&job.request);
         let title = tx.get(&task).map(|task| task.title.clone());
-        let along = along(&job.request.id, &task, &title.unwrap_or_default());
+        let along = describe_merged_along(&job.request.id, &task, &title.unwrap_or_default());
         for original in &brought {
             close_request(tx, &original.id, commit, reason, Some(&along))?;
         }
@@ -162,13 +172,17 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
                 )?;
                 continue;
             }
-            hold(tx, &original.id, &not_brought(job, original, commit))?;
+            block_request(
+                tx,
+                &original.id,
+                &describe_missing_work(job, original, commit),
+            )?;
         }
         Ok(())
     })?;
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|one| one.id == original.id);
-        let along = merged_along(job, original, commit);
+        let along = describe_original(job, original, commit);
         job.town.record_event(&if done {
             Event::MergedAlong(along)
         } else {
@@ -179,7 +193,7 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
 }
 
 /// What became of a request that a task was to bring to the target.
-fn merged_along(job: &Job, original: &Bead, commit: Option<&str>) -> MergedAlong {
+fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> MergedAlong {
     MergedAlong {
         mr: original.id.clone(),
         rig: job.rig.name().to_owned(),
@@ -193,7 +207,7 @@ fn merged_along(job: &Job, original: &Bead, commit: Option<&str>) -> MergedAlong
 /// Whether the merged result of a task holds the work of another request: applying that work's change again changes
 /// nothing. In files that the task had to write differently nobody can prove more than that its branch has merged that
 /// work, and that it did not leave these files as they were.
-fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
+fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
     let (work, own) = (merge_request::receipt_of(original), &job.receipt);
     let git = &job.git;
     for known in [&work.base, &work.tip, &own.base] {
@@ -212,7 +226,7 @@ fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
 }
 
 /// What a person is told of work that its task did not bring along.
-fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
+fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) -> String {
     let (task, bead) = (
         merge_request::source_bead_of(&job.request),
         merge_request::source_bead_of(original),
@@ -220,7 +234,7 @@ fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
     let what = match commit {
         Some(_) => {
             let files = merge_request::receipt_of(original).files;
-            let files = some_of(&files);
+            let files = list_some_files(&files);
             format!("{task} was merged, but it does not hold the change of this work (in {files})")
         }
         None => format!("{task} brought discovery documents and nothing of this work"),
@@ -233,7 +247,7 @@ fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
 }
 
 /// The first of the files, and how many more there are.
-fn some_of(files: &[String]) -> String {
+fn list_some_files(files: &[String]) -> String {
     const NAMED: usize = 5;
     let shown = files.len().min(NAMED);
     let mut text = files[..shown].join(", ");
@@ -244,7 +258,7 @@ fn some_of(files: &[String]) -> String {
 }
 
 /// What is written of a request whose work a conflict or repair task brought along.
-fn along(request: &str, task: &str, title: &str) -> String {
+fn describe_merged_along(request: &str, task: &str, title: &str) -> String {
     format!("{AS_IT_WAS}: {task} \"{title}\" put it right, and it was merged with {request}")
 }
 
@@ -287,7 +301,7 @@ fn close_request(
 /// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits
 /// as they were handed in stay reachable under `refs/gt/merged/`. A branch that cannot be removed is only
 /// in the way, so that is no failure.
-fn clean_up(job: &Job) {
+fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
     job.git.update_ref(&kept, &receipt.tip, None).ok();
@@ -305,7 +319,7 @@ fn clean_up(job: &Job) {
 
 /// The requests that this one resolves: the one its task was made for, the one that one was made for, and
 /// so on.
-fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
+fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
     let snapshot = job.store.snapshot()?;
     let mut found: Vec<Bead> = Vec::new();
     let mut next = job.receipt.resolves.clone();
@@ -320,8 +334,8 @@ fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
 }
 
 /// The work was merged, and someone took it back on the target: only a person can say whether that was meant.
-pub(crate) fn hold_undone(
-    job: &Job,
+pub(crate) fn block_reverted(
+    job: &MergeJob,
     commit: &str,
     files: &[String],
 ) -> anyhow::Result<MergeOutcome> {
@@ -329,26 +343,26 @@ pub(crate) fn hold_undone(
         merge_request::source_bead_of(&job.request),
         &job.receipt.target,
     );
-    let (files, id) = (some_of(files), &job.request.id);
+    let (files, id) = (list_some_files(files), &job.request.id);
     let reason = format!(
         "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
          close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
          {target}, then run `gt mq retry {id}`"
     );
-    hold_for_person(job, &reason)
+    block_for_user(job, &reason)
 }
 
 /// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
-pub(crate) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
+pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
     job.town
-        .transact(job.store, |tx| hold(tx, &job.request.id, reason))?;
+        .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
     })
 }
 
 /// Lets the request wait for its review, if the rig's settings want one and it has had none.
-pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>> {
+pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let Some(reason) = job.settings.review_reason() else {
         return Ok(None);
     };
@@ -356,7 +370,7 @@ pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>>
         return Ok(None);
     }
     job.town.transact(job.store, |tx| {
-        hold(tx, &job.request.id, reason)?;
+        block_request(tx, &job.request.id, reason)?;
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
@@ -372,7 +386,7 @@ pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>>
     Ok(Some(MergeOutcome::NeedsPerson { reason }))
 }
 
-fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
+fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
@@ -404,7 +418,7 @@ mod tests {
             place.town.open_rig_store(&rig).unwrap(),
             RigSettings::default(),
         );
-        let git = repository(&rig);
+        let git = queue_repository(&rig);
         let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
         let who = bd::git::Identity {
             name: "w".to_owned(),
@@ -430,18 +444,18 @@ mod tests {
             target: "main".to_owned(),
             ..Receipt::default()
         };
-        let job = Job {
+        let job = MergeJob {
             town: &place.town,
             rig: &rig,
             store: &store,
             settings: &settings,
-            git: repository(&rig),
+            git: queue_repository(&rig),
             remote: true,
             request: request.clone(),
             receipt,
         };
         let bad = commit("docs/.gt/discovery/x.md");
-        let outcome = land(&job, &target, &bad).unwrap();
+        let outcome = land_candidate(&job, &target, &bad).unwrap();
         let MergeOutcome::NeedsPerson { reason } = outcome else {
             panic!("{outcome:?}");
         };
@@ -454,7 +468,7 @@ mod tests {
         let held = store.snapshot().unwrap();
         assert!(merge_request::reason_for_user(held.get("web-mr-1").unwrap()).is_some());
         let good = commit("docs/x.md");
-        let outcome = land(&job, &target, &good).unwrap();
+        let outcome = land_candidate(&job, &target, &good).unwrap();
         assert!(
             matches!(outcome, MergeOutcome::Merged { .. }),
             "{outcome:?}"
@@ -465,7 +479,10 @@ mod tests {
     #[test]
     fn a_few_files_are_named_and_the_others_counted() {
         let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
-        assert_eq!(some_of(&files[..2]), "1.rs, 2.rs");
-        assert_eq!(some_of(&files), "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more");
+        assert_eq!(list_some_files(&files[..2]), "1.rs, 2.rs");
+        assert_eq!(
+            list_some_files(&files),
+            "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more"
+        );
     }
 }

@@ -38,8 +38,8 @@ mod waive;
 mod withdraw;
 
 pub use job::MergeOutcome;
-pub use queue::{Merged, run};
-pub(crate) use queue::{ready_in, withdraw_stale};
-pub use score::score;
-pub use task::is_automatic;
-pub use waive::{WaiveError, waive};
+pub use queue::{RequestResult, run_queue};
+pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
+pub use score::score_request;
+pub use task::is_automatic_task;
+pub use waive::{WaiveError, waive_hooks};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 ///
 /// 1000, plus 100 a step of priority, plus 10 an hour of the convoy's age, plus 1 an hour of its own age,
 /// minus 50 a retry (at most 300). The growing ages are the bound on starvation.
-pub fn score(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
+pub fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
     let hours = |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
     let retries: f64 = bd::bead::fields::get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
@@ -40,8 +40,9 @@ mod tests {
     #[test]
     fn priority_age_and_retries_count() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
-        let at =
-            |priority, created, retries| score(&request(priority, created, retries), None, now);
+        let at = |priority, created, retries| {
+            score_request(&request(priority, created, retries), None, now)
+        };
         let fresh = "2026-01-02T00:00:00Z";
         assert!((at(2, fresh, 0) - 1200.0).abs() < 1e-9);
         assert!(at(1, fresh, 0) > at(2, fresh, 0));
@@ -55,6 +56,6 @@ mod tests {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
         let request = request(4, "2026-01-02T00:00:00Z", 0);
         let convoy = "2026-01-01T00:00:00Z".parse().ok();
-        assert!((score(&request, convoy, now) - 1240.0).abs() < 1e-9);
+        assert!((score_request(&request, convoy, now) - 1240.0).abs() < 1e-9);
     }
 }

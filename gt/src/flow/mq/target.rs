@@ -5,9 +5,9 @@ use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::gate::{self, Failure};
-use super::job::{Job, MergeOutcome, fetch};
-use super::task::{self, fenced};
+use super::gate::{self, GateFailure};
+use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::task::{self, fence_output};
 use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
 use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
@@ -24,7 +24,7 @@ pub(crate) fn is_target_task(bead: &Bead) -> bool {
 }
 
 /// How long a request still waits for its target to move, and need not be looked at.
-pub(crate) fn pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
+pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
     let waits = request_state(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
         let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
@@ -38,12 +38,12 @@ fn repairs_target(beads: &Snapshot, id: &str) -> bool {
     let Some(bead) = beads.get(id) else {
         return false;
     };
-    let root = task::root_of(beads, bead).and_then(|root| beads.get(&root));
+    let root = task::original_bead_of(beads, bead).and_then(|root| beads.get(&root));
     is_target_task(bead) || root.is_some_and(is_target_task)
 }
 
 /// The open task for a gate that fails on a branch.
-fn open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
+fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
     let is_it = |bead: &&Bead| {
         let fields = bead.metadata_object();
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
@@ -55,10 +55,10 @@ fn open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
 
 /// Runs a gate that failed with the work on the target alone, once per commit. If it fails there, too, that is not the
 /// work's fault: the request waits, and the target gets a task.
-pub(crate) fn blame(
-    job: &Job,
+pub(crate) fn check_target_alone(
+    job: &MergeJob,
     target: &str,
-    failure: &Failure,
+    failure: &GateFailure,
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = merge_request::source_bead_of(&job.request);
     let is_it = |gate: &Gate| gate.name == failure.gate;
@@ -70,7 +70,7 @@ pub(crate) fn blame(
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
-    let Some(own) = fails_alone(job, target, (group, &failure.gate))? else {
+    let Some(own) = run_on_target(job, target, (group, &failure.gate))? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
@@ -78,23 +78,23 @@ pub(crate) fn blame(
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
     let prefix = job.town.prefix_of_rig(job.rig.name());
     let beads = job.store.snapshot()?;
-    let task = open_task(&beads, branch, &failure.gate)
-        .unwrap_or_else(|| task::task_id(&beads, &prefix, &about));
+    let task = find_open_task(&beads, branch, &failure.gate)
+        .unwrap_or_else(|| task::free_task_id(&beads, &prefix, &about));
     let evidence = format!(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
          finish with `gt done`. Merge requests to `{branch}` wait for it.\n",
         own.gate,
         own.end,
-        fenced(&own.command),
+        fence_output(&own.command),
         own.log.display(),
-        fenced(&own.tail),
+        fence_output(&own.tail),
     );
     job.town.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
-            put_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
+            write_target_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
         } else {
-            reopen_task(tx, &task, &evidence)?;
+            reopen_target_task(tx, &task, &evidence)?;
         }
         let now = tx.now().to_string();
         set_broken(
@@ -114,25 +114,25 @@ pub(crate) fn blame(
 }
 
 /// How a group of gates, one of which failed with the work, fails on the target alone; a pass is kept for its commit.
-fn fails_alone(
-    job: &Job,
+fn run_on_target(
+    job: &MergeJob,
     target: &str,
     (group, gate): (&[Gate], &str),
-) -> anyhow::Result<Option<Failure>> {
+) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
     let known = job.store.snapshot()?;
-    let known = known.get(&record_id(job));
+    let known = known.get(&pass_record_id(job));
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = gate::run_group(job, target, group)?;
+    let failure = gate::run_gate_group(job, target, group)?;
     if failure.is_none() {
-        remember_pass(job, &passed)?;
+        record_pass(job, &passed)?;
     }
     Ok(failure)
 }
 
-fn record_id(job: &Job) -> String {
+fn pass_record_id(job: &MergeJob) -> String {
     format!(
         "{}-wisp-target-{}",
         job.town.prefix_of_rig(job.rig.name()),
@@ -141,11 +141,11 @@ fn record_id(job: &Job) -> String {
 }
 
 /// Notes which commit of the target passed which gate last.
-fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
+fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
-            id: record_id(job),
+            id: pass_record_id(job),
             title: "Gates on the target alone".to_owned(),
             notes: passed.to_owned(),
             // Closed from the start: it is no work, and no list of work may show it.
@@ -162,9 +162,9 @@ fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
     })
 }
 
-fn put_task(
+fn write_target_task(
     tx: &mut Tx,
-    job: &Job,
+    job: &MergeJob,
     id: &str,
     (branch, gate): (&str, &str),
     evidence: &str,
@@ -189,17 +189,17 @@ fn put_task(
 }
 
 /// Opens a closed task again, with what is seen now.
-fn reopen_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
+fn reopen_target_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
     let Some(mut task) = tx.get(id).filter(|task| !task.is_open()).cloned() else {
         return Ok(());
     };
     evidence.clone_into(&mut task.description);
     tx.put(task)?;
-    task::reopen_task(tx, id)
+    task::reopen_repair_task(tx, id)
 }
 
 /// Lets the requests that wait for a target go on: something was merged to it.
-pub(crate) fn release_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+pub(crate) fn release_waiting_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let waiting: Vec<String> = merge_request::open_requests(tx)
         .into_iter()
         .filter(|request| request_state(request).broken.is_some())
@@ -221,14 +221,14 @@ fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Re
 }
 
 /// Whether the target of a waiting request has moved: then it waits no more. Else it is noted that it was looked at.
-pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
+pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     let Some(broken) = request_state(&job.request).broken else {
         return Ok(true);
     };
     // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
     let beads = job.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
-    let moved = is_over || fetch(job)?.is_none_or(|target| target != broken.target);
+    let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
     job.town.transact(job.store, |tx| {
         let at = tx.now().to_string();
         let next = (!moved).then(|| BrokenTarget {
@@ -241,7 +241,7 @@ pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
 }
 
 /// Something was merged, so the target has moved: a task for it that nobody has is over, and made again if it still fails.
-pub(crate) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let of_branch = |bead: &Bead| {
         bead.metadata_object()
             .get(KEY)

@@ -8,8 +8,8 @@ use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
 use serde_json::json;
 
-use super::gate::Failure;
-use super::job::{Job, MergeOutcome};
+use super::gate::GateFailure;
+use super::job::{MergeJob, MergeOutcome};
 use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::record;
@@ -21,8 +21,8 @@ use crate::record::polecat;
 const REPAIRS: usize = 2;
 
 /// Makes the task for work that does not fit its target.
-pub(crate) fn conflict(
-    job: &Job,
+pub(crate) fn create_conflict_task(
+    job: &MergeJob,
     target: &str,
     files: &[String],
     detail: &str,
@@ -30,18 +30,18 @@ pub(crate) fn conflict(
     let evidence = format!(
         "The commits do not fit on `{}` at {target:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
         job.receipt.target,
-        list(files),
-        fenced(detail),
+        format_files(files),
+        fence_output(detail),
     );
-    let task = make(job, target, "Resolve merge conflicts", &evidence)?;
+    let task = create_task(job, target, "Resolve merge conflicts", &evidence)?;
     Ok(MergeOutcome::Conflict { task })
 }
 
 /// Makes the task for work that breaks a gate.
-pub(crate) fn gate_failed(
-    job: &Job,
+pub(crate) fn create_gate_task(
+    job: &MergeJob,
     target: &str,
-    failure: &Failure,
+    failure: &GateFailure,
 ) -> anyhow::Result<MergeOutcome> {
     let evidence = format!(
         "On `{}` at {target:.12} with the commits on top, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
@@ -49,12 +49,12 @@ pub(crate) fn gate_failed(
         job.receipt.target,
         failure.gate,
         failure.end,
-        fenced(&failure.command),
+        fence_output(&failure.command),
         failure.log.display(),
-        fenced(&failure.tail),
+        fence_output(&failure.tail),
     );
     let title = format!("Fix gate {}", failure.gate);
-    let task = make(job, target, &title, &evidence)?;
+    let task = create_task(job, target, &title, &evidence)?;
     job.town.transact(job.store, |tx| {
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
@@ -67,29 +67,29 @@ pub(crate) fn gate_failed(
 
 /// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
 /// bead track it. Its id follows from request and target, so that a second run makes no second task.
-fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
+fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_bead_of(&job.request);
     let prefix = job.town.prefix_of_rig(job.rig.name());
     let about = format!("{}\0{target}\0{what}", job.request.id);
     let id = job.town.transact(job.store, |tx| {
-        let id = task_id(tx, &prefix, &about);
+        let id = free_task_id(tx, &prefix, &about);
         let title = tx
             .get(&source)
             .map(|bead| bead.title.clone())
             .unwrap_or_default();
         if tx.get(&id).is_none() {
             let title = fit_to_title(&format!("{what}: {title}"));
-            put_task(tx, job, &id, &title, &source, evidence)?;
+            write_repair_task(tx, job, &id, &title, &source, evidence)?;
         }
-        block_request(tx, job, target, &id)?;
+        block_on_task(tx, job, target, &id)?;
         Ok(id)
     })?;
-    track(job.town, &id, &source)?;
+    track_in_convoys(job.town, &id, &source)?;
     Ok(id)
 }
 
 /// The id of the task for what it is about; another one if someone deleted that task: what is deleted blocks nothing.
-pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
+pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     let mut further = String::new();
     loop {
         let id = format!(
@@ -104,33 +104,33 @@ pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
 }
 
 /// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
-pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
+pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     let is_open = task.has_label(LABEL) && task.status == Status::Open;
-    if !is_open || !is_needed(beads, task) || attempt::read_attempt(task) > 0 {
+    if !is_open || !is_task_needed(beads, task) || attempt::read_attempt(task) > 0 {
         return false;
     }
-    let root = root_of(beads, task);
+    let root = original_bead_of(beads, task);
     let before = beads
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
-        .filter(|other| root_of(beads, other) == root);
+        .filter(|other| original_bead_of(beads, other) == root);
     root.is_none() || before.count() < REPAIRS
 }
 
 /// Whether the request that a task was made for still waits for it.
-fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
+fn is_task_needed(beads: &Snapshot, task: &Bead) -> bool {
     let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
     request.is_none_or(Bead::is_open)
 }
 
 /// The open tasks whose request was closed without being merged: by hand, with or without its bead.
-pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
+pub(crate) fn find_unneeded_tasks(beads: &Snapshot) -> Vec<&Bead> {
     let open = beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open);
-    open.filter(|task| !is_needed(beads, task)).collect()
+    open.filter(|task| !is_task_needed(beads, task)).collect()
 }
 
 /// The bead for whose work a task was made in the end; none for the task of a target.
-pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
+pub(crate) fn original_bead_of(beads: &Snapshot, task: &Bead) -> Option<String> {
     let mut seen = Vec::new();
     let mut request = merge_request::resolved_request(task);
     while let Some(found) = request.take().and_then(|id| beads.get(&id)) {
@@ -146,34 +146,34 @@ pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
 }
 
 /// Lets the convoys of the original bead track the task.
-fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
+fn track_in_convoys(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
     for id in record::convoy::convoys_tracking(&convoys, source) {
         let known = convoys.get(&id).is_some_and(|convoy| {
             record::convoy::tracked_ids(convoy).any(|tracked| tracked == task)
         });
         if !known {
-            convoy::add(town, &id, &[task.to_owned()])?;
+            convoy::add_beads(town, &id, &[task.to_owned()])?;
         }
     }
     Ok(())
 }
 
 /// Does so for every open task: a run that was killed right after it made one did not get to it.
-pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+pub(crate) fn track_all_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
     for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
         let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
-            track(town, &task.id, &source_bead_of(request))?;
+            track_in_convoys(town, &task.id, &source_bead_of(request))?;
         }
     }
     Ok(())
 }
 
-fn put_task(
+fn write_repair_task(
     tx: &mut Tx,
-    job: &Job,
+    job: &MergeJob,
     id: &str,
     title: &str,
     source: &str,
@@ -189,7 +189,7 @@ fn put_task(
         job.request.id,
         receipt.branch,
         receipt.target,
-        fenced(&format!("git merge {}", receipt.tip)),
+        fence_output(&format!("git merge {}", receipt.tip)),
     );
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
@@ -217,7 +217,7 @@ fn put_task(
 }
 
 /// Lets the request wait for the task.
-fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
+fn block_on_task(tx: &mut Tx, job: &MergeJob, target: &str, task: &str) -> anyhow::Result<()> {
     use bd::bead::fields::{get_field, set_field};
     let now = tx.now();
     let Some(mut request) = tx.get(&job.request.id).cloned() else {
@@ -227,7 +227,7 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == task)
     {
-        return reopen_task(tx, task);
+        return reopen_repair_task(tx, task);
     }
     let retries: u64 = get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
@@ -253,7 +253,7 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
 }
 
 /// A task that was closed without solving anything is open again.
-pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
+pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
     if let Some(mut bead) = tx
         .get(task)
         .filter(|bead| bead.status == Status::Closed)
@@ -268,7 +268,7 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 
 /// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
 /// work on one is released by the next patrol.
-pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
+pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
     let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
         .select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open)
@@ -281,7 +281,7 @@ pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
 }
 
 /// Text of commands inside a fence that it cannot close.
-pub(crate) fn fenced(text: &str) -> String {
+pub(crate) fn fence_output(text: &str) -> String {
     let text = kit::ui::escape::escape_block(text);
     let longest = text
         .split(|c| c != '`')
@@ -292,7 +292,7 @@ pub(crate) fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-pub(crate) fn list(files: &[String]) -> String {
+pub(crate) fn format_files(files: &[String]) -> String {
     let lines: Vec<String> = files
         .iter()
         .map(|file| format!("- {}", kit::ui::escape::escape_line(file)))
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_longer_than_any_in_the_text() {
-        assert_eq!(fenced("a"), "```\na\n```");
-        assert!(fenced("x ```` y").starts_with("`````\n"));
+        assert_eq!(fence_output("a"), "```\na\n```");
+        assert!(fence_output("x ```` y").starts_with("`````\n"));
     }
 }

@@ -4,12 +4,12 @@
 use bd::git::{Containment, GitError};
 
 use super::candidate;
-use super::job::Job;
+use super::job::MergeJob;
 use crate::record::merge_request::request_state;
 
 /// Whether a target holds a commit and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OnTarget {
+pub(crate) enum TargetPresence {
     /// It does.
     Yes {
         /// The commit.
@@ -27,55 +27,59 @@ pub(crate) enum OnTarget {
 }
 
 /// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
-pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<OnTarget> {
+pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
     let state = request_state(&job.request);
-    let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
-    if ours != OnTarget::No {
+    let ours = find_change(job, target, (&state.onto, &state.candidate))?;
+    if ours != TargetPresence::No {
         return Ok(ours);
     }
-    match candidate::range(job, target)? {
-        Ok((base, tip)) => Ok(holds_change(job, target, (&base, &tip))?),
-        Err(_) => Ok(OnTarget::No),
+    match candidate::find_work_range(job, target)? {
+        Ok((base, tip)) => Ok(find_change(job, target, (&base, &tip))?),
+        Err(_) => Ok(TargetPresence::No),
     }
 }
 
 /// Whether the target holds `commit`, and with it the change since `onto`.
-fn holds_change(
-    job: &Job,
+fn find_change(
+    job: &MergeJob,
     target: &str,
     (onto, commit): (&str, &str),
-) -> Result<OnTarget, GitError> {
+) -> Result<TargetPresence, GitError> {
     let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
-    if !known || !holds(job, target, commit)? {
-        return Ok(OnTarget::No);
+    if !known || !contains_commit(job, target, commit)? {
+        return Ok(TargetPresence::No);
     }
     let commit = commit.to_owned();
     let parent = format!("{commit}^");
     let onto = if onto.is_empty() { &parent } else { onto };
     if job.git.resolve(onto)?.is_none() {
-        return Ok(OnTarget::Yes { commit });
+        return Ok(TargetPresence::Yes { commit });
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
-        Containment::All => OnTarget::Yes { commit },
+        Containment::All => TargetPresence::Yes { commit },
         // Later work in the same place is no way of taking it back, unless it came after that.
         Containment::Rewritten(files) => {
             match job.git.find_revert((onto, &commit), target, &files)? {
-                Some((_, files)) => OnTarget::Undone { commit, files },
-                None => OnTarget::Yes { commit },
+                Some((_, files)) => TargetPresence::Undone { commit, files },
+                None => TargetPresence::Yes { commit },
             }
         }
-        Containment::Missing(files) => OnTarget::Undone { commit, files },
+        Containment::Missing(files) => TargetPresence::Undone { commit, files },
     })
 }
 
 /// Whether the target, as just fetched, holds a commit.
-pub(crate) fn holds(job: &Job, target: &str, commit: &str) -> Result<bool, GitError> {
+pub(crate) fn contains_commit(
+    job: &MergeJob,
+    target: &str,
+    commit: &str,
+) -> Result<bool, GitError> {
     job.git.is_ancestor(commit, target)
 }
 
 /// Whether the target holds the change of a commit made on `onto`, in whatever commits it came there.
-pub(crate) fn holds_work(
-    job: &Job,
+pub(crate) fn contains_change(
+    job: &MergeJob,
     target: &str,
     (onto, commit): (&str, &str),
 ) -> Result<bool, GitError> {
@@ -83,11 +87,11 @@ pub(crate) fn holds_work(
         return Ok(false);
     }
     if job.git.resolve(onto)?.is_none() {
-        return holds(job, target, commit);
+        return contains_commit(job, target, commit);
     }
     Ok(match job.git.contains_change(onto, commit, target)? {
         Containment::All => true,
-        Containment::Rewritten(_) => holds(job, target, commit)?,
+        Containment::Rewritten(_) => contains_commit(job, target, commit)?,
         Containment::Missing(_) => false,
     })
 }

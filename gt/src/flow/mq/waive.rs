@@ -46,7 +46,12 @@ pub enum WaiveError {
 }
 
 /// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
-pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::Result<HookWaiver> {
+pub fn waive_hooks(
+    town: &LiveTown,
+    store: &Store,
+    id: &str,
+    reason: &str,
+) -> anyhow::Result<HookWaiver> {
     anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
     if let Address::Polecat(..) = &town.actor {
         let worker = town.actor.to_string();
@@ -65,7 +70,7 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
         }
         let task = std::mem::take(&mut state.hook_task);
         state.needs_person = String::new();
-        close_task(tx, &task, reason)?;
+        close_hook_task(tx, &task, reason)?;
         let waiver = HookWaiver {
             by: tx.actor().to_owned(),
             at: now.to_string(),
@@ -85,7 +90,7 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
     Ok(waiver)
 }
 
-fn close_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
+fn close_hook_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut bead) = tx.get(task).filter(|bead| Bead::is_open(bead)).cloned() else {
         return Ok(());
     };

@@ -3,5 +3,5 @@
 mod nuke;
 mod retry;
 
-pub use nuke::{NukeRefused, Nuked, nuke};
-pub use retry::{NotStuck, retry, unstick};
+pub use nuke::{NukeRefused, NukeReport, nuke_polecat};
+pub use retry::{NotStuck, clear_stuck_mark, retry_polecat};

@@ -23,7 +23,7 @@ use crate::town::lock::Lock;
 
 /// What a nuke did.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Nuked {
+pub struct NukeReport {
     /// The polecat's address.
     pub polecat: String,
     /// The rescue ref that leftovers went to.
@@ -44,13 +44,13 @@ pub struct NukeRefused {
 
 /// Removes the sandbox of a polecat, unless something would be lost and `force` is not given. It must be known whether its
 /// session runs.
-pub fn nuke(
+pub fn nuke_polecat(
     town: &LiveTown,
     view: &TownView,
     rig: &RigLayout,
     name: &str,
     force: bool,
-) -> anyhow::Result<Nuked> {
+) -> anyhow::Result<NukeReport> {
     if let Some(reason) = &view.blind {
         anyhow::bail!("nothing was removed: {reason}");
     }
@@ -58,7 +58,7 @@ pub fn nuke(
     // A `gt done` may be in its last step.
     let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
     let address = polecat.address();
-    let reasons = reasons(rig, polecat)?;
+    let reasons = find_refusal_reasons(rig, polecat)?;
     if !force && !reasons.is_empty() {
         return Err(NukeRefused {
             polecat: address.to_string(),
@@ -67,9 +67,9 @@ pub fn nuke(
         .into());
     }
     if let Some(session) = SessionName::for_agent(&address) {
-        crate::flow::session::end::polecat(town, session.as_str(), &polecat.slot)?;
+        crate::flow::session::end::end_polecat_session(town, session.as_str(), &polecat.slot)?;
     }
-    let sandbox = Sandbox::of(town, rig, &polecat.name);
+    let sandbox = Sandbox::new(town, rig, &polecat.name);
     let mut rescued = None;
     let there = sandbox.path().join(".git").exists();
     if there {
@@ -85,7 +85,7 @@ pub fn nuke(
     town.record_event(&event!(Nuke,
         rig: rig.name(), polecat: polecat.name, rescue: rescued, forced: force, bead: released,
     ));
-    Ok(Nuked {
+    Ok(NukeReport {
         polecat: address.to_string(),
         rescued,
         released,
@@ -93,7 +93,7 @@ pub fn nuke(
 }
 
 /// What a nuke would lose.
-fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
+fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     let mut reasons = Vec::new();
     if let Some(bead) = &polecat.hook {
         reasons.push(format!(

@@ -17,13 +17,13 @@ pub struct NotStuck {
 
 /// Takes the mark off a stuck worker: what failed is tried again by the next patrol. A `gt done` that could not push
 /// goes on there; one that could not prove its work is the agent's to repeat. Gives why it was stuck.
-pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+pub fn retry_polecat(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
-    unstick(town, rig, name)
+    clear_stuck_mark(town, rig, name)
 }
 
 /// Takes the mark off a stuck worker; the caller holds its slot.
-pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+pub fn clear_stuck_mark(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {

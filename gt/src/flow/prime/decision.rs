@@ -8,9 +8,9 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::Occasion;
-use super::part::{self, Part};
-use crate::flow::convoy::{self, Decision};
-use crate::flow::town_hook::{self, Call, Event, Verdict};
+use super::part::{self, ContextPart};
+use crate::flow::convoy::{self, HookDecision};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookVerdict};
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::attempt;
@@ -19,9 +19,9 @@ use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
 /// The part of a context that tells of a decision.
-pub(super) struct ReportedDecision {
+pub(super) struct DecisionBriefing {
     /// The part, where anything is to be said.
-    pub part: Option<Part>,
+    pub part: Option<ContextPart>,
     /// The convoy whose decision is told in full with it.
     pub fresh: Option<String>,
     /// The bead without front matter that the part makes superfluous.
@@ -30,19 +30,19 @@ pub(super) struct ReportedDecision {
 
 /// Which convoys' decisions the last session of an agent was told.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Record {
+struct ReportedRecord {
     session: String,
     convoys: Vec<String>,
 }
 
 /// What is to be told of the decision about `convoy` to the worker of `bead`.
-pub(super) fn tell(
+pub(super) fn brief_decision(
     town: &LiveTown,
     stores: &TownStores,
     (address, session): (&Address, &str),
     (convoy, bead): (&Bead, &Bead),
     occasion: Occasion,
-) -> Option<ReportedDecision> {
+) -> Option<DecisionBriefing> {
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return None;
     }
@@ -51,41 +51,41 @@ pub(super) fn tell(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let record = reported_before(town, address, session);
+    let record = read_session_record(town, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
     let said = if again {
         None
     } else {
         let is_later = has_other_sessions(stores, convoy, bead);
-        briefing(town, rig.as_ref(), &decision, (convoy, bead, is_later))
+        ask_briefing_hooks(town, rig.as_ref(), &decision, (convoy, bead, is_later))
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
     let part = match (said, &file) {
-        (Some((hook, text)), _) => Some(part::decision(adr, &hook, &text, file.as_deref())),
-        (None, Some(path)) if !silent => Some(part::decision_file(adr, path, knows)),
+        (Some((hook, text)), _) => Some(part::decision_part(adr, &hook, &text, file.as_deref())),
+        (None, Some(path)) if !silent => Some(part::decision_file_part(adr, path, knows)),
         (None, _) => None,
     };
     // Without a word about the decision the bead keeps its own.
     let covered = part.is_some() || knows;
-    Some(ReportedDecision {
+    Some(DecisionBriefing {
         fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
         part,
-        bead: without(bead, &decision).filter(|_| covered),
+        bead: strip_front_matter(bead, &decision).filter(|_| covered),
     })
 }
 
 /// What the hooks say, and which said it first.
-fn briefing(
+fn ask_briefing_hooks(
     town: &LiveTown,
     rig: Option<&RigLayout>,
-    decision: &Decision,
+    decision: &HookDecision,
     (convoy, bead, is_later): (&Bead, &Bead, bool),
 ) -> Option<(String, String)> {
-    if !town_hook::has(town, rig, Event::ConvoyBriefing) {
+    if !town_hook::has_event_hooks(town, rig, TownHookEvent::ConvoyBriefing) {
         return None;
     }
-    let call = Call {
+    let call = TownHookCall {
         rig,
         convoy: convoy.title.clone(),
         spec: convoy.description.clone(),
@@ -98,7 +98,7 @@ fn briefing(
             ("GT_BEAD_TITLE", bead.title.clone()),
             (
                 "GT_BEAD_DESCRIPTION",
-                fields::split_front_matter(&part::task_of(bead))
+                fields::split_front_matter(&part::original_task_text(bead))
                     .1
                     .to_owned(),
             ),
@@ -113,13 +113,13 @@ fn briefing(
             ),
         ],
         about: vec![("convoy", convoy.id.clone()), ("bead", bead.id.clone())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    let report = town_hook::run(town, Event::ConvoyBriefing, &call);
+    let report = town_hook::run_event_hooks(town, TownHookEvent::ConvoyBriefing, &call);
     let said = report
         .runs
         .into_iter()
-        .filter(|ran| ran.verdict == Verdict::Approved && !ran.output.trim().is_empty());
+        .filter(|ran| ran.verdict == TownHookVerdict::Approved && !ran.output.trim().is_empty());
     let mut all: Option<(String, String)> = None;
     for ran in said {
         let text = all.get_or_insert_with(|| (ran.hook, String::new()));
@@ -140,7 +140,7 @@ fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
 }
 
 /// The bead without a front matter that says nothing but what counts for the whole convoy.
-fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
+fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     let (front, rest) = fields::split_front_matter(&bead.description);
     let plain = format!("---\n{}---", decision.front.lines());
     let same = !decision.front.is_empty() && front.trim_end() == plain;
@@ -150,7 +150,7 @@ fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
     })
 }
 
-fn read(town: &LiveTown, address: &Address) -> Record {
+fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
     let path = town.layout.reported_convoys(&address.mailbox());
     let read = file::read_file_if_exists(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
@@ -158,22 +158,22 @@ fn read(town: &LiveTown, address: &Address) -> Record {
 }
 
 /// What a session was told before.
-fn reported_before(town: &LiveTown, address: &Address, session: &str) -> Record {
-    let record = read(town, address);
+fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> ReportedRecord {
+    let record = read_record(town, address);
     if session.is_empty() || record.session != session {
-        return Record::default();
+        return ReportedRecord::default();
     }
     record
 }
 
 /// Records that a session was told of a convoy's decision.
-pub fn mark_reported(town: &LiveTown, session: &str, convoy: &str) {
+pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }
-    let mut record = read(town, &town.actor);
+    let mut record = read_record(town, &town.actor);
     if record.session != session {
-        record = Record {
+        record = ReportedRecord {
             session: session.to_owned(),
             convoys: Vec::new(),
         };

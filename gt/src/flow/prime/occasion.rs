@@ -27,7 +27,7 @@ pub enum Occasion {
 impl Occasion {
     /// From the event that an agent CLI runs a hook for, and the source that it names when a session begins;
     /// any other word begins one.
-    pub fn of_event(event: &str, source: &str) -> Self {
+    pub fn from_event(event: &str, source: &str) -> Self {
         match source {
             _ if event == "PreCompact" => Self::Precompact,
             // A fork has the conversation that it was forked from.
@@ -44,7 +44,7 @@ impl Occasion {
     }
 
     /// Whether a session begins or goes on with it.
-    pub fn begins_session(self) -> bool {
+    pub fn is_session_start(self) -> bool {
         self.is_hook() && self != Self::Precompact
     }
 

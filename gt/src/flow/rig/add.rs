@@ -23,7 +23,7 @@ use kit::sys::file;
 use serde::Serialize;
 use serde_json::json;
 
-use super::origin::Origin;
+use super::origin::RigOrigin;
 use super::{RigError, name, route};
 use crate::host::LiveTown;
 use crate::town::event::event;
@@ -58,7 +58,7 @@ const MARK: &str = ".being-added";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct AddRequest {
+pub struct AddRigRequest {
     /// The rig's name.
     pub name: String,
     /// The repository; none for a rig of its own.
@@ -73,7 +73,7 @@ pub struct AddRequest {
 
 /// A rig that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Added {
+pub struct AddRigReport {
     /// Its name.
     pub name: String,
     /// Its folder.
@@ -89,12 +89,12 @@ pub struct Added {
 }
 
 /// A rig's folder while it is being made: removed again unless it is kept.
-struct Draft {
+struct RigDraft {
     root: PathBuf,
     kept: bool,
 }
 
-impl Drop for Draft {
+impl Drop for RigDraft {
     fn drop(&mut self) {
         if !self.kept {
             // It holds only what this run made; what cannot be removed is seen by the next run.
@@ -104,33 +104,37 @@ impl Drop for Draft {
 }
 
 /// Adds a rig. What happens is told to `say`.
-pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow::Result<Added> {
+pub fn add_rig(
+    town: &LiveTown,
+    request: &AddRigRequest,
+    say: &dyn Fn(&str),
+) -> anyhow::Result<AddRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let (rig, wanted) = inspect_origin(town, request)?;
-    let origin = Origin::read(request.url.as_deref(), request.no_remote, &town.env);
-    let mut draft = Draft {
+    let origin = RigOrigin::parse(request.url.as_deref(), request.no_remote, &town.env);
+    let mut draft = RigDraft {
         root: rig.root().to_owned(),
         kept: false,
     };
-    make(rig.root(), 0o755)?;
-    write(&rig.root().join(MARK), "")?;
+    create_folder(rig.root(), 0o755)?;
+    write_text(&rig.root().join(MARK), "")?;
     say(&format!("Fetching {} ...", origin.describe_origin()));
     let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
-    let (prefix, tracked) = beads(town, request, &rig, &wanted)?;
-    folders(&rig)?;
-    config(town, &rig, &origin, &branch, &prefix)?;
-    own_beads(town, &rig, &origin, &prefix)?;
-    register(town, &rig, &origin, &prefix, tracked)?;
+    let (prefix, tracked) = set_up_beads(town, request, &rig, &wanted)?;
+    create_rig_folders(&rig)?;
+    write_config(town, &rig, &origin, &branch, &prefix)?;
+    create_own_beads(town, &rig, &origin, &prefix)?;
+    register_rig(town, &rig, &origin, &prefix, tracked)?;
     draft.kept = true;
-    forget_mark(&rig)?;
+    remove_mark(&rig)?;
     let remote = match origin {
-        Origin::Remote(_) => Some(origin.describe_origin()),
-        Origin::Local(_) => None,
+        RigOrigin::Remote(_) => Some(origin.describe_origin()),
+        RigOrigin::Local(_) => None,
     };
     town.record_event(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
-    Ok(Added {
+    Ok(AddRigReport {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix,
@@ -141,15 +145,15 @@ pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow:
 }
 
 /// Whether there is room for the rig; its layout and the prefix to use where the repository has none.
-fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigLayout, String)> {
-    name::check_name(&request.name)?;
+fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(RigLayout, String)> {
+    name::check_rig_name(&request.name)?;
     let rig = town.layout.rig(&request.name);
     let taken = |path: PathBuf| RigError::Taken {
         name: request.name.clone(),
         path,
     };
     if town.read_registry()?.rigs.contains_key(&request.name) {
-        forget_mark(&rig)?;
+        remove_mark(&rig)?;
         return Err(taken(town.layout.rigs_json()).into());
     }
     if rig.root().join(MARK).is_file() && !has_workers(&rig) {
@@ -171,7 +175,7 @@ fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigL
 }
 
 /// A prefix may lead to one place only.
-fn check_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
+fn check_prefix_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
     let routes = Routes::load(&town.layout.beads());
     let taken = routes
         .all()
@@ -187,11 +191,11 @@ fn check_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigE
     Err(RigError::PrefixTaken { prefix, owner })
 }
 
-fn clone_for_reading(rig: &RigLayout, origin: &Origin, branch: &str) -> anyhow::Result<()> {
+fn clone_for_reading(rig: &RigLayout, origin: &RigOrigin, branch: &str) -> anyhow::Result<()> {
     let clone = Git::at(rig.mayor_clone());
     match origin {
-        Origin::Remote(url) => clone.clone_tree(url, Some(branch), Some(&rig.repo()))?,
-        Origin::Local(_) => {
+        RigOrigin::Remote(url) => clone.clone_tree(url, Some(branch), Some(&rig.repo()))?,
+        RigOrigin::Local(_) => {
             clone.clone_tree(&rig.repo().to_string_lossy(), Some(branch), None)?;
         }
     }
@@ -199,9 +203,9 @@ fn clone_for_reading(rig: &RigLayout, origin: &Origin, branch: &str) -> anyhow::
 }
 
 /// Gives the rig its beads; returns their prefix and whether the repository tracks them.
-fn beads(
+fn set_up_beads(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
@@ -210,10 +214,10 @@ fn beads(
     // Of a link or a file of that name no beads are taken: it may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
     if !tracked.iter().any(|path| path.starts_with(".beads/")) {
-        if let Some(prefix) = from_branch(town, request, rig, &own)? {
+        if let Some(prefix) = import_from_branch(town, request, rig, &own)? {
             return Ok((prefix, false));
         }
-        check_free(town, rig, wanted)?;
+        check_prefix_free(town, rig, wanted)?;
         let store = Store::create(&own, wanted)?;
         bd::config::set_setting(
             store.dir(),
@@ -224,7 +228,7 @@ fn beads(
     }
     let folder = rig.mayor_clone().join(".beads");
     let prefix = town.open_store(&folder)?.prefix()?;
-    check_prefix_of(town, request, rig, &prefix)?;
+    check_existing_prefix(town, request, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
@@ -233,15 +237,15 @@ fn beads(
     for repository in [&clone, &Git::at(rig.repo())] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;
     }
-    make(&own, 0o755)?;
-    write(&own.join("redirect"), "mayor/rig/.beads\n")?;
+    create_folder(&own, 0o755)?;
+    write_text(&own.join("redirect"), "mayor/rig/.beads\n")?;
     Ok((prefix, true))
 }
 
 /// Beads that have a prefix already keep it.
-fn check_prefix_of(
+fn check_existing_prefix(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
     prefix: &str,
 ) -> Result<(), RigError> {
@@ -253,13 +257,13 @@ fn check_prefix_of(
             tracked: prefix.to_owned(),
         });
     }
-    check_free(town, rig, prefix)
+    check_prefix_free(town, rig, prefix)
 }
 
 /// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
-fn from_branch(
+fn import_from_branch(
     town: &LiveTown,
-    request: &AddRequest,
+    request: &AddRigRequest,
     rig: &RigLayout,
     own: &Path,
 ) -> anyhow::Result<Option<String>> {
@@ -270,12 +274,12 @@ fn from_branch(
     let Some(prefix) = taken.prefix else {
         return Ok(None);
     };
-    check_prefix_of(town, request, rig, &prefix)?;
+    check_existing_prefix(town, request, rig, &prefix)?;
     bd::config::set_setting(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
     Ok(Some(prefix))
 }
 
-fn folders(rig: &RigLayout) -> Result<(), RigError> {
+fn create_rig_folders(rig: &RigLayout) -> Result<(), RigError> {
     for folder in [
         rig.polecats(),
         rig.crew_folder(),
@@ -284,32 +288,32 @@ fn folders(rig: &RigLayout) -> Result<(), RigError> {
         rig.root().join("plugins"),
         rig.root().join("settings"),
     ] {
-        make(&folder, 0o755)?;
+        create_folder(&folder, 0o755)?;
     }
-    make(&rig.runtime(), 0o700)?;
-    write(
+    create_folder(&rig.runtime(), 0o700)?;
+    write_text(
         &rig.root().join(".gitignore"),
         ".repo.git/\n.runtime/\nplugins/\n",
     )
 }
 
 /// `config.json`, the rig's identity, and its settings.
-fn config(
+fn write_config(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     branch: &str,
     prefix: &str,
 ) -> anyhow::Result<()> {
     // Only the registry and git's own configuration keep a password.
-    let url = redact_urls(&url_of(origin));
+    let url = redact_urls(&origin_url(origin));
     let identity = json!({
         "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
         "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
     });
     let settings = json!({ "type": "rig-settings", "version": 1 });
     for (path, value) in [(rig.config(), identity), (rig.settings(), settings)] {
-        write(
+        write_text(
             &path,
             &format!("{}\n", serde_json::to_string_pretty(&value)?),
         )?;
@@ -318,10 +322,10 @@ fn config(
 }
 
 /// The beads of the rig itself and of the agents that it always has.
-fn own_beads(
+fn create_own_beads(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     prefix: &str,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
@@ -333,7 +337,7 @@ fn own_beads(
         labels: vec!["gt:rig".to_owned()],
         description: format!(
             "The rig {name}.\n\nrepo: {}\nprefix: {prefix}\nstate: active",
-            redact_urls(&url_of(origin))
+            redact_urls(&origin_url(origin))
         ),
         ..Bead::default()
     };
@@ -341,7 +345,7 @@ fn own_beads(
         Address::Witness(name.to_owned()),
         Address::Refinery(name.to_owned()),
     ];
-    let agents = agents.map(|agent| crate::flow::rig::agent_bead(&agent, prefix));
+    let agents = agents.map(|agent| crate::flow::rig::build_agent_bead(&agent, prefix));
     town.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
             if tx.get(&bead.id).is_some() {
@@ -356,10 +360,10 @@ fn own_beads(
     })
 }
 
-fn register(
+fn register_rig(
     town: &LiveTown,
     rig: &RigLayout,
-    origin: &Origin,
+    origin: &RigOrigin,
     prefix: &str,
     tracked: bool,
 ) -> anyhow::Result<()> {
@@ -370,14 +374,14 @@ fn register(
         name.to_owned()
     };
     let routes = town.layout.routes();
-    route::set(&routes, prefix, &path)?;
+    route::set_route(&routes, prefix, &path)?;
     let mut registry = town.read_registry()?;
-    let entry = RigEntry::new(&url_of(origin), prefix, &town.clock.now().to_string());
+    let entry = RigEntry::new(&origin_url(origin), prefix, &town.clock.now().to_string());
     registry.rigs.insert(name.to_owned(), entry);
     let saved = registry.save(&town.layout.rigs_json());
     if saved.is_err() {
         // The route must not outlive the rig that is taken back now.
-        route::remove(&routes, name)?;
+        route::remove_routes(&routes, name)?;
     }
     Ok(saved?)
 }
@@ -389,26 +393,26 @@ fn has_workers(rig: &RigLayout) -> bool {
     entries.any(|mut entries| entries.next().is_some())
 }
 
-pub(super) fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
+pub(super) fn remove_mark(rig: &RigLayout) -> Result<(), RigError> {
     let path = rig.root().join(MARK);
     file::remove_file(&path).map_err(|source| RigError::Io { path, source })
 }
 
-fn url_of(origin: &Origin) -> String {
+fn origin_url(origin: &RigOrigin) -> String {
     match origin {
-        Origin::Remote(url) => url.clone(),
-        Origin::Local(_) => String::new(),
+        RigOrigin::Remote(url) => url.clone(),
+        RigOrigin::Local(_) => String::new(),
     }
 }
 
-fn make(path: &Path, mode: u32) -> Result<(), RigError> {
+fn create_folder(path: &Path, mode: u32) -> Result<(), RigError> {
     file::create_folder(path, mode).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), RigError> {
+fn write_text(path: &Path, text: &str) -> Result<(), RigError> {
     file::replace_file(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
         path: path.to_owned(),
         source,

@@ -8,9 +8,9 @@ mod origin;
 mod remove;
 mod route;
 
-pub use add::{AddRequest, Added, add};
-pub use name::{check_name, derive_prefix};
-pub use remove::{Removed, remove};
+pub use add::{AddRigReport, AddRigRequest, add_rig};
+pub use name::{check_rig_name, derive_prefix};
+pub use remove::{RemoveRigReport, remove_rig};
 
 use std::path::PathBuf;
 
@@ -120,7 +120,7 @@ pub enum RigError {
 }
 
 /// The bead of an agent that does nothing yet.
-pub(crate) fn agent_bead(agent: &Address, prefix: &str) -> Bead {
+pub(crate) fn build_agent_bead(agent: &Address, prefix: &str) -> Bead {
     let (role, rig) = (agent.role(), agent.rig().unwrap_or_default());
     let title = match agent.name() {
         Some(name) => format!("{role} {name} of {rig}"),

@@ -18,7 +18,7 @@ const ENDINGS: &[&str] = &[
 
 /// Checks a rig's name: letters, digits and `_`, since `-` and `.` separate other things in session names
 /// and bead ids.
-pub fn check_name(name: &str) -> Result<(), RigError> {
+pub fn check_rig_name(name: &str) -> Result<(), RigError> {
     let reason = if name.is_empty() {
         "it is empty"
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
@@ -38,11 +38,11 @@ pub fn check_name(name: &str) -> Result<(), RigError> {
     Err(RigError::BadName {
         name: name.to_owned(),
         reason,
-        suggestion: suggestion(name),
+        suggestion: suggest_name(name),
     })
 }
 
-fn suggestion(name: &str) -> String {
+fn suggest_name(name: &str) -> String {
     let kept = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()
@@ -143,14 +143,14 @@ mod tests {
             ("9lives", "lives"),
             ("../x", "x"),
         ] {
-            let error = check_name(name).unwrap_err();
+            let error = check_rig_name(name).unwrap_err();
             assert!(
                 matches!(&error, RigError::BadName { suggestion, .. } if suggestion == better),
                 "{error}"
             );
-            check_name(better).unwrap();
+            check_rig_name(better).unwrap();
         }
-        check_name("web_2").unwrap();
+        check_rig_name("web_2").unwrap();
     }
 
     #[test]

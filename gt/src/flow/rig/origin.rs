@@ -9,16 +9,16 @@ use super::RigError;
 
 /// Where the repository of a new rig comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum RigOrigin {
     /// A remote that work is merged into.
     Remote(String),
     /// Nowhere: the rig's own repository is the truth. It begins as a copy of another one, or empty.
     Local(Option<PathBuf>),
 }
 
-impl Origin {
+impl RigOrigin {
     /// Reads what was given. A path becomes absolute, since git will run elsewhere.
-    pub(super) fn read(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
+    pub(super) fn parse(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
         match url {
             None => Self::Local(None),
             Some(url) if no_remote => Self::Local(Some(
@@ -51,11 +51,11 @@ impl Origin {
                 };
                 let wanted = branch.map(str::to_owned).or(wanted);
                 let first = wanted.as_deref().unwrap_or("main");
-                repo.import_bare(source.as_deref(), first, &founder())?;
+                repo.import_bare(source.as_deref(), first, &founder_identity())?;
             }
         }
-        let found = self.branch(repo, branch)?;
-        self.check(repo, &found)?;
+        let found = self.find_branch(repo, branch)?;
+        self.check_supported(repo, &found)?;
         Ok(found)
     }
 
@@ -67,7 +67,7 @@ impl Origin {
         }
     }
 
-    fn branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
+    fn find_branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
         let url = self.describe_origin();
         if let Some(branch) = wanted {
             if repo.resolve(&self.reference(branch))?.is_some() {
@@ -88,7 +88,7 @@ impl Origin {
         Err(RigError::Empty { url }.into())
     }
 
-    fn check(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
+    fn check_supported(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
         let (url, tip) = (self.describe_origin(), self.reference(branch));
         let what = if repo.uses_lfs(&tip)? {
             "git-lfs"
@@ -138,7 +138,7 @@ fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
 }
 
 /// Who the first commit of a rig of our own is by.
-fn founder() -> Identity {
+fn founder_identity() -> Identity {
     Identity {
         name: "Gas Town".to_owned(),
         email: "town@gastown.local".to_owned(),

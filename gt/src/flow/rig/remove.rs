@@ -13,7 +13,7 @@ use crate::town::lock::Lock;
 
 /// A rig that was taken off the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Removed {
+pub struct RemoveRigReport {
     /// Its name.
     pub name: String,
     /// Its folder, which is still there.
@@ -21,7 +21,7 @@ pub struct Removed {
 }
 
 /// Takes a rig off the list, unless it has running sessions.
-pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
+pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let rig = town.find_rig(name)?;
     let mut registry = town.read_registry()?;
@@ -41,12 +41,12 @@ pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
         let rig = name.to_owned();
         return Err(RigError::Running { rig, sessions }.into());
     }
-    super::add::forget_mark(&rig)?;
+    super::add::remove_mark(&rig)?;
     registry.rigs.remove(name);
     registry.save(&town.layout.rigs_json())?;
-    route::remove(&town.layout.routes(), name)?;
+    route::remove_routes(&town.layout.routes(), name)?;
     town.record_event(&event!(RigRemoved, rig: name));
-    Ok(Removed {
+    Ok(RemoveRigReport {
         name: name.to_owned(),
         path: rig.root().to_owned(),
     })

@@ -8,30 +8,34 @@ use serde_json::{Value, json};
 use super::RigError;
 
 /// Leads a prefix to a folder, in place of where it led before.
-pub(super) fn set(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
+pub(super) fn set_route(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
     let prefix = format!("{prefix}-");
-    edit(
+    edit_routes(
         routes,
-        |route| key(route, "prefix") != prefix,
+        |route| route_field(route, "prefix") != prefix,
         Some(json!({"prefix": prefix, "path": path})),
     )
 }
 
 /// Takes out the routes that lead into a rig.
-pub(super) fn remove(routes: &Path, rig: &str) -> Result<(), RigError> {
+pub(super) fn remove_routes(routes: &Path, rig: &str) -> Result<(), RigError> {
     let inside = format!("{rig}/");
     let elsewhere = |route: &Value| {
-        let path = key(route, "path");
+        let path = route_field(route, "path");
         path != rig && !path.starts_with(&inside)
     };
-    edit(routes, elsewhere, None)
+    edit_routes(routes, elsewhere, None)
 }
 
-fn key<'a>(route: &'a Value, name: &str) -> &'a str {
+fn route_field<'a>(route: &'a Value, name: &str) -> &'a str {
     route.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Result<(), RigError> {
+fn edit_routes(
+    path: &Path,
+    keep: impl Fn(&Value) -> bool,
+    more: Option<Value>,
+) -> Result<(), RigError> {
     let io = |source| RigError::Io {
         path: path.to_owned(),
         source,
@@ -66,13 +70,13 @@ mod tests {
             "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"old\"}\n",
         )
         .unwrap();
-        set(&path, "w", "web/mayor/rig").unwrap();
+        set_route(&path, "w", "web/mayor/rig").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(
             text,
             "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"web/mayor/rig\"}\n"
         );
-        remove(&path, "web").unwrap();
+        remove_routes(&path, "web").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n");
     }

@@ -4,14 +4,14 @@ use crate::testing::Place;
 use crate::view::rig::{list, status};
 
 /// Nothing of a refused rig is left.
-fn is_untouched(place: &Place, name: &str) {
+fn assert_no_trace(place: &Place, name: &str) {
     assert!(!place.town.layout.rig(name).root().exists());
     assert!(place.town.read_registry().unwrap().rigs.is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains(name), "{routes}");
 }
 
-fn refusal(result: anyhow::Result<Added>) -> RigError {
+fn expect_refusal(result: anyhow::Result<AddRigReport>) -> RigError {
     result.unwrap_err().downcast().unwrap()
 }
 
@@ -36,17 +36,17 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
     }
     let path = rig.repo();
     assert!(matches!(
-        refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
+        expect_refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
         RigError::Taken { .. }
     ));
-    let same = AddRequest {
+    let same = AddRigRequest {
         name: "other".to_owned(),
         url: Some(url),
         prefix: Some("web".to_owned()),
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
     assert!(matches!(
-        refusal(place.ask(&same)),
+        expect_refusal(place.ask(&same)),
         RigError::PrefixTaken { .. }
     ));
     assert!(!place.town.layout.rig("other").root().exists());
@@ -75,7 +75,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     let place = Place::new();
     let tree = place.tree("mine", &[("README", "hi\n")]);
     let url = tree.folder().to_str().unwrap().to_owned();
-    let error = refusal(place.add_rig("web", Some(&url)));
+    let error = expect_refusal(place.add_rig("web", Some(&url)));
     assert!(matches!(error, RigError::CheckedOut { .. }));
     let words = error.to_string();
     for way in [
@@ -86,12 +86,12 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     ] {
         assert!(words.contains(way), "{words}");
     }
-    is_untouched(&place, "web");
-    let copy = AddRequest {
+    assert_no_trace(&place, "web");
+    let copy = AddRigRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         no_remote: true,
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
     assert_eq!(place.ask(&copy).unwrap().remote, None);
     tree.config_set("receive.denyCurrentBranch", "updateInstead")
@@ -108,17 +108,17 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
         (".beads/issues.jsonl", &format!("{issue}\n")),
         (".beads/config.yaml", "issue-prefix: \"proj\"\n"),
     ]);
-    let wrong = AddRequest {
+    let wrong = AddRigRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         prefix: Some("w".to_owned()),
-        ..AddRequest::default()
+        ..AddRigRequest::default()
     };
     assert!(matches!(
-        refusal(place.ask(&wrong)),
+        expect_refusal(place.ask(&wrong)),
         RigError::PrefixDiffers { .. }
     ));
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
     let added = place.add_rig("web", Some(&url)).unwrap();
     assert!(added.tracked_beads);
     assert_eq!(added.prefix, "proj");
@@ -140,25 +140,25 @@ fn what_sandboxes_cannot_hold_is_refused_whole() {
     let place = Place::new();
     let url = place.origin(&[(".gitattributes", "*.png filter=lfs\n")]);
     assert!(matches!(
-        refusal(place.add_rig("web", Some(&url))),
+        expect_refusal(place.add_rig("web", Some(&url))),
         RigError::Unsupported { .. }
     ));
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
     let away = place.path("nowhere.git");
     assert!(place.add_rig("web", Some(away.to_str().unwrap())).is_err());
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
     let empty = bd::git::Git::at(place.path("empty.git"));
     empty.init("main", true).unwrap();
     let url = empty.folder().to_str().unwrap().to_owned();
     assert!(matches!(
-        refusal(place.add_rig("web", Some(&url))),
+        expect_refusal(place.add_rig("web", Some(&url))),
         RigError::Empty { .. }
     ));
     assert!(matches!(
-        refusal(place.add_rig("my-app", None)),
+        expect_refusal(place.add_rig("my-app", None)),
         RigError::BadName { .. }
     ));
-    is_untouched(&place, "web");
+    assert_no_trace(&place, "web");
 }
 
 #[test]
@@ -170,15 +170,15 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
         ..SessionSpec::default()
     };
     place.host.start(&spec).unwrap();
-    let error = remove(&place.town, "lab").unwrap_err();
+    let error = remove_rig(&place.town, "lab").unwrap_err();
     assert!(error.to_string().contains("gt-lab-nux"), "{error}");
     place.host.end_process("gt-lab-nux");
-    let removed = remove(&place.town, "lab").unwrap();
+    let removed = remove_rig(&place.town, "lab").unwrap();
     assert!(removed.path.join(".repo.git").is_dir());
     assert!(list(&place.town).unwrap().is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains("lab"), "{routes}");
-    assert!(remove(&place.town, "lab").is_err());
+    assert!(remove_rig(&place.town, "lab").is_err());
 }
 
 #[test]
@@ -187,14 +187,14 @@ fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
     let root = place.town.layout.rig("lab").root().to_owned();
     std::fs::create_dir_all(root.join(".repo.git")).unwrap();
     std::fs::write(root.join("precious"), "x").unwrap();
-    let taken = refusal(place.add_rig("lab", None));
+    let taken = expect_refusal(place.add_rig("lab", None));
     assert!(matches!(taken, RigError::Taken { .. }));
     assert!(root.join("precious").is_file());
     std::fs::write(root.join(".being-added"), "").unwrap();
     place.add_rig("lab", None).unwrap();
     assert!(!root.join(".being-added").exists());
-    remove(&place.town, "lab").unwrap();
-    let taken = refusal(place.add_rig("lab", None));
+    remove_rig(&place.town, "lab").unwrap();
+    let taken = expect_refusal(place.add_rig("lab", None));
     assert!(
         matches!(taken, RigError::Taken { .. }),
         "work was done there"
@@ -209,14 +209,14 @@ fn a_run_that_was_killed_right_after_it_registered_the_rig_has_added_it() {
     let mark = root.join(".being-added");
     std::fs::write(&mark, "").unwrap();
     assert!(matches!(
-        refusal(place.add_rig("lab", None)),
+        expect_refusal(place.add_rig("lab", None)),
         RigError::Taken { .. }
     ));
     assert!(!mark.exists(), "the rig is one, and keeps its folder");
     std::fs::write(&mark, "").unwrap();
-    remove(&place.town, "lab").unwrap();
+    remove_rig(&place.town, "lab").unwrap();
     assert!(matches!(
-        refusal(place.add_rig("lab", None)),
+        expect_refusal(place.add_rig("lab", None)),
         RigError::Taken { .. }
     ));
     assert!(root.is_dir());

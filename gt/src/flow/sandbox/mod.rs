@@ -23,7 +23,7 @@ use kit::sys::{ConfinedFolder, InsideError, clock, file};
 
 mod snapshot;
 
-pub use snapshot::snapshot;
+pub use snapshot::save_snapshot;
 
 use crate::flow::discovery::{self, DiscoveryError};
 use crate::host::LiveTown;
@@ -55,7 +55,7 @@ pub struct Sandbox<'a> {
 
 /// What preparing a sandbox did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedSandbox {
     /// `added`, `switched` or `repaired`.
     pub how: &'static str,
     /// The commit that the branch starts from.
@@ -102,7 +102,7 @@ pub enum SandboxError {
 
 impl<'a> Sandbox<'a> {
     /// The sandbox of a polecat.
-    pub fn of(town: &'a LiveTown, rig: &'a RigLayout, name: &'a str) -> Self {
+    pub fn new(town: &'a LiveTown, rig: &'a RigLayout, name: &'a str) -> Self {
         Self { town, rig, name }
     }
 
@@ -113,7 +113,7 @@ impl<'a> Sandbox<'a> {
 
     /// Puts the discovery documents kept under a name into the sandbox.
     pub fn place_documents(&self, key: &str) -> Result<usize, SandboxError> {
-        Ok(discovery::place(&Git::at(self.path()), key)?)
+        Ok(discovery::place_documents(&Git::at(self.path()), key)?)
     }
 
     /// Brings the sandbox onto a fresh `branch` that starts from the present `target`, or from the commit of unmerged work
@@ -123,7 +123,7 @@ impl<'a> Sandbox<'a> {
         branch: &str,
         target: &str,
         stands_on: Option<&str>,
-    ) -> Result<Prepared, SandboxError> {
+    ) -> Result<PreparedSandbox, SandboxError> {
         let stale = self.fetch()?;
         let unmerged = match stands_on {
             Some(tip) => Git::at(self.rig.repo()).resolve(&format!("{tip}^{{commit}}"))?,
@@ -131,10 +131,10 @@ impl<'a> Sandbox<'a> {
         };
         let base = match unmerged {
             Some(tip) => tip,
-            None => start_of(self.rig, target)?,
+            None => find_start_commit(self.rig, target)?,
         };
         let path = self.path();
-        self.drop_half_added()?;
+        self.remove_partial_folder()?;
         let (how, rescued) = if !path.exists() {
             self.add(branch, &base)?;
             ("added", None)
@@ -149,8 +149,8 @@ impl<'a> Sandbox<'a> {
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
-        provision(self.rig, &path)?;
-        Ok(Prepared {
+        provision_worktree(self.rig, &path)?;
+        Ok(PreparedSandbox {
             how,
             base,
             rescued,
@@ -192,7 +192,7 @@ impl<'a> Sandbox<'a> {
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = Git::at(self.rig.repo());
         git.worktree_prune()?;
-        self.drop_half_made(branch)?;
+        self.remove_partial_branch(branch)?;
         let mark = self.adding_mark();
         file::replace_file(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
             path: mark.clone(),
@@ -205,7 +205,7 @@ impl<'a> Sandbox<'a> {
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let git = Git::at(self.path());
         for folder in OUR_FOLDERS {
-            self.give_back(&git, folder)?;
+            self.restore_folder(&git, folder)?;
         }
         // What the last worker was in the middle of keeps git from switching; there may be nothing of that.
         for verb in ["rebase", "am", "cherry-pick", "revert"] {
@@ -216,12 +216,12 @@ impl<'a> Sandbox<'a> {
         if git.head_branch()?.as_deref() == Some(branch) {
             git.checkout_detach(base)?;
         }
-        self.drop_half_made(branch)?;
+        self.remove_partial_branch(branch)?;
         Ok(git.switch_new_branch(branch, base)?)
     }
 
     /// Undoes what [`make_way`] did: git switches branches only where it finds what it put there.
-    fn give_back(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
+    fn restore_folder(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
         let entry = git.plumbing(["ls-files", "--stage", "-z", "--", folder]);
         let is_it = |record: &String| {
             let is_file = record.starts_with("100") || record.starts_with("120");
@@ -271,7 +271,7 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Takes away a folder that a killed run was adding: nobody has worked in it yet.
-    fn drop_half_added(&self) -> Result<(), SandboxError> {
+    fn remove_partial_folder(&self) -> Result<(), SandboxError> {
         let (path, mark) = (self.path(), self.adding_mark());
         if !mark.exists() {
             return Ok(());
@@ -296,7 +296,7 @@ impl<'a> Sandbox<'a> {
     fn clear_documents(&self) -> Result<(), SandboxError> {
         let stamp = self.town.clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
-        let files = discovery::clear(&Git::at(self.path()), &aside)?;
+        let files = discovery::clear_documents(&Git::at(self.path()), &aside)?;
         if files > 0 {
             self.town.record_event(&event!(DiscoveryLeft,
                 rig: self.rig.name(), polecat: self.name, moved_to: aside, files: files,
@@ -311,13 +311,13 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Removes a branch that a killed run made already; commits that only it has are saved first.
-    fn drop_half_made(&self, branch: &str) -> Result<(), SandboxError> {
+    fn remove_partial_branch(&self, branch: &str) -> Result<(), SandboxError> {
         let git = Git::at(self.rig.repo());
         let Some(tip) = git.resolve(&format!("refs/heads/{branch}"))? else {
             return Ok(());
         };
-        if !is_kept(&git, &tip)? {
-            let bead = bead_of(branch, self.name);
+        if !is_commit_kept(&git, &tip)? {
+            let bead = parse_branch_bead(branch, self.name);
             git.update_ref(&self.rescue_ref(bead.as_deref()), &tip, None)?;
         }
         Ok(git.delete_branch(branch, &tip)?)
@@ -391,7 +391,7 @@ impl<'a> Sandbox<'a> {
         )?;
         // A sling that fails and is tried again saves it once.
         let earlier = saved
-            .map(|saved| self.saved_before(&git, &saved))
+            .map(|saved| self.find_earlier_rescue(&git, &saved))
             .transpose()?;
         Ok(Some(earlier.flatten().unwrap_or(reference)))
     }
@@ -400,7 +400,7 @@ impl<'a> Sandbox<'a> {
     /// that were never handed in.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
-        if let Some(kept) = discovery::take(&git, None, &self.identity())? {
+        if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
             let (reference, files) = (kept.reference, kept.files);
             self.town
                 .record_event(&Event::DiscoveryKept(DiscoveryDocuments {
@@ -416,7 +416,7 @@ impl<'a> Sandbox<'a> {
         let Some(head) = git.resolve("HEAD")? else {
             return Ok(None);
         };
-        if !dirty && is_kept(&git, &head)? {
+        if !dirty && is_commit_kept(&git, &head)? {
             return Ok(None);
         }
         let bead = self.last_bead(&git);
@@ -435,7 +435,7 @@ impl<'a> Sandbox<'a> {
                 &self.identity(),
                 BigFilePolicy::MoveAside,
             )?;
-            if let Some(earlier) = saved.map(|saved| self.saved_before(&git, &saved)) {
+            if let Some(earlier) = saved.map(|saved| self.find_earlier_rescue(&git, &saved)) {
                 return Ok(Some(earlier?.unwrap_or(reference)));
             }
         } else {
@@ -446,7 +446,11 @@ impl<'a> Sandbox<'a> {
 
     /// The earlier rescue ref of this worker that holds the same on the same commit, if there is one. The new ref is
     /// removed then: one piece of work has one name.
-    fn saved_before(&self, git: &Git, new: &SavedRescue) -> Result<Option<String>, GitError> {
+    fn find_earlier_rescue(
+        &self,
+        git: &Git,
+        new: &SavedRescue,
+    ) -> Result<Option<String>, GitError> {
         if !new.big.is_empty() {
             return Ok(None);
         }
@@ -487,7 +491,7 @@ impl<'a> Sandbox<'a> {
             if !is_own || !kept.text()?.is_empty() {
                 continue;
             }
-            let bead = bead_of(branch, self.name).or_else(|| self.last_bead(git));
+            let bead = parse_branch_bead(branch, self.name).or_else(|| self.last_bead(git));
             let reference = self.numbered_ref(&format!("s{number}"), bead.as_deref());
             git.update_ref(&reference, &stash.commit, None)?;
             self.town.record_event(&event!(StashKept,
@@ -517,7 +521,7 @@ impl<'a> Sandbox<'a> {
     fn last_bead(&self, git: &Git) -> Option<String> {
         // What is not known is left out: the leftovers are saved in any case.
         let branch = git.head_branch().ok().flatten();
-        let of_branch = branch.and_then(|branch| bead_of(&branch, self.name));
+        let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
             let beads = self.town.open_rig_store(self.rig).ok()?.snapshot().ok()?;
             let ids = PolecatIds::for_polecat(
@@ -539,7 +543,7 @@ impl<'a> Sandbox<'a> {
     /// One of several at the same time.
     fn numbered_ref(&self, number: &str, bead: Option<&str>) -> String {
         let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
-        let bead = bead.filter(|bead| fits_a_ref(bead));
+        let bead = bead.filter(|bead| is_valid_in_ref(bead));
         let bead = bead.map_or_else(String::new, |bead| format!("-{bead}"));
         format!(
             "refs/gt/rescue/{}/polecats/{}/{stamp}{number}{bead}",
@@ -562,14 +566,14 @@ impl<'a> Sandbox<'a> {
 }
 
 /// The bead in `polecat/<name>/<bead>@<time>`.
-fn bead_of(branch: &str, name: &str) -> Option<String> {
+fn parse_branch_bead(branch: &str, name: &str) -> Option<String> {
     let rest = branch.strip_prefix("polecat/")?.strip_prefix(name)?;
     let (bead, _) = rest.strip_prefix('/')?.rsplit_once('@')?;
     Some(bead.to_owned())
 }
 
 /// Whether an id can stand at the end of a ref's name as it is.
-fn fits_a_ref(id: &str) -> bool {
+fn is_valid_in_ref(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let ending = std::path::Path::new(id).extension();
     !id.is_empty()
@@ -580,7 +584,7 @@ fn fits_a_ref(id: &str) -> bool {
 }
 
 /// Makes a work tree of a rig read the rig's beads and keep its own out of git; copies the rig's overlay.
-pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
+pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
     let git = Git::at(path);
     for pattern in EXCLUDED {
         git.exclude(pattern)?;
@@ -592,7 +596,7 @@ pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError
     let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
     git.set_skip_worktree(&beads)?;
     for folder in OUR_FOLDERS {
-        make_way(&git, folder)?;
+        replace_folder(&git, folder)?;
     }
     let inside = ConfinedFolder::open(path)?;
     let target = format!("{}\n", rig.beads().display());
@@ -602,7 +606,7 @@ pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError
 
 /// Takes away what has the name of a folder of ours in a work tree and is none. What the repository has there stays
 /// as it is in every commit: git is told to leave its own alone.
-fn make_way(git: &Git, folder: &str) -> Result<(), SandboxError> {
+fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
     let path = git.folder().join(folder);
     if fs::symlink_metadata(&path).map_or(true, |meta| meta.is_dir()) {
         return Ok(());
@@ -639,7 +643,7 @@ fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxE
 }
 
 /// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
-pub(crate) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
+pub(crate) fn find_start_commit(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
     let git = Git::at(rig.repo());
     for reference in [
         format!("refs/remotes/origin/{target}"),
@@ -657,7 +661,7 @@ pub(crate) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxE
 
 /// Whether a commit is reachable from a remote branch, a rescue ref, or a branch of the shared repository
 /// that is no polecat's.
-fn is_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
+fn is_commit_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
     let call = git.plumbing([
         "for-each-ref",
         "--format=%(refname)",
@@ -679,12 +683,15 @@ mod tests {
 
     #[test]
     fn a_branch_names_its_bead_and_only_plain_ids_go_into_a_ref() {
-        assert_eq!(bead_of("polecat/nux/w-1.2@abc", "nux").unwrap(), "w-1.2");
-        assert_eq!(bead_of("polecat/nux2/w-1@abc", "nux"), None);
-        assert_eq!(bead_of("main", "nux"), None);
-        assert!(fits_a_ref("web-1.2"));
+        assert_eq!(
+            parse_branch_bead("polecat/nux/w-1.2@abc", "nux").unwrap(),
+            "w-1.2"
+        );
+        assert_eq!(parse_branch_bead("polecat/nux2/w-1@abc", "nux"), None);
+        assert_eq!(parse_branch_bead("main", "nux"), None);
+        assert!(is_valid_in_ref("web-1.2"));
         for bad in ["", "a b", "a..b", "a.", "a.lock", "a/b", "a@{"] {
-            assert!(!fits_a_ref(bad), "{bad}");
+            assert!(!is_valid_in_ref(bad), "{bad}");
         }
     }
 }

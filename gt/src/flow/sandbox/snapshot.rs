@@ -17,7 +17,7 @@ const LEASES: usize = 2;
 
 /// Saves the dirty tree of a polecat's sandbox to `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, the
 /// last three of each of the last two leases. A clean or missing sandbox saves nothing.
-pub fn snapshot(
+pub fn save_snapshot(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
@@ -49,15 +49,15 @@ pub fn snapshot(
     );
     let saved =
         bd::git::rescue::save_rescue(&git, &reference, &message, &author, BigFilePolicy::Leave)?;
-    forget_older(&git, &folder)?;
+    drop_old_snapshots(&git, &folder)?;
     Ok(saved)
 }
 
 /// Drops all but the last snapshots of the last leases.
-fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
+fn drop_old_snapshots(git: &Git, folder: &str) -> Result<(), GitError> {
     let all = bd::git::rescue::list_rescues(git, folder)?;
     let names: Vec<&str> = all.iter().map(|saved| saved.refname.as_str()).collect();
-    let kept = kept(&names);
+    let kept = choose_kept_snapshots(&names);
     for old in &all {
         if !kept.contains(old.refname.as_str()) {
             git.delete_ref(&old.refname, &old.commit)?;
@@ -67,7 +67,7 @@ fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
 }
 
 /// Which snapshots are kept, by their `<lease>-<time>`. A name of another form is kept.
-fn kept<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
+fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     let mut kept = BTreeSet::new();
     let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
     for name in names {
@@ -97,6 +97,6 @@ mod tests {
             "s/2-1", "s/9-1", "s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other",
         ];
         let expected = ["s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other"];
-        assert_eq!(kept(&names), BTreeSet::from(expected));
+        assert_eq!(choose_kept_snapshots(&names), BTreeSet::from(expected));
     }
 }

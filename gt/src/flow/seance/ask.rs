@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use kit::sys::ChildCommand;
 
-use super::{Session, recorded};
+use super::{PastSession, recorded};
 use crate::host::LiveTown;
 use crate::host::SessionSpec;
 use crate::host::runtime::{self, AgentRuntime};
@@ -69,17 +69,21 @@ pub enum AskError {
 
 /// What came of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum SeanceResult {
     /// The session answered.
     Answer(String),
     /// It was talked to in the terminal.
-    Talked,
+    Interactive,
     /// It ran a script, which nobody can ask: what is recorded of it.
     Recorded(String),
 }
 
 /// Asks a session a question and gives its answer; without one, hands the terminal over to it.
-pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow::Result<Asked> {
+pub fn ask_session(
+    town: &LiveTown,
+    session: &PastSession,
+    question: Option<&str>,
+) -> anyhow::Result<SeanceResult> {
     refuse_flags(&session.session_id, question)?;
     let folder = session
         .cwd
@@ -87,7 +91,9 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         .unwrap_or_else(|| town.layout.root().to_owned());
     let found = runtime_of(town, session)?;
     if found.preset.is_scripted() {
-        return Ok(Asked::Recorded(recorded::describe(town, session)?));
+        return Ok(SeanceResult::Recorded(recorded::describe_session(
+            town, session,
+        )?));
     }
     let gone = AskError::NoFolder {
         folder: folder.display().to_string(),
@@ -96,19 +102,19 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
     let of = (session.session_id.as_str(), session.transcript.as_deref());
     let argv = found.preset.fork_argv(&found.program, of, question);
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
-        return Err(refusal(session, &found).into());
+        return Err(build_refusal(session, &found).into());
     };
     let mut exec = ChildCommand::new(program)
         .args(args)
         .cwd(&folder)
         .env_clear();
-    for (name, value) in environment(town, session, &found, &folder) {
+    for (name, value) in build_environment(town, session, &found, &folder) {
         exec = exec.env(name, value);
     }
     if question.is_none() {
         let terminal = town.env.get("TERM").unwrap_or("dumb");
         exec.env("TERM", terminal).run_attached()?;
-        return Ok(Asked::Talked);
+        return Ok(SeanceResult::Interactive);
     }
     let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
     if !finished.is_success() {
@@ -126,12 +132,12 @@ pub fn ask(town: &LiveTown, session: &Session, question: Option<&str>) -> anyhow
         }
         .into());
     }
-    Ok(Asked::Answer(finished.text()))
+    Ok(SeanceResult::Answer(finished.text()))
 }
 
 /// The program that ran a session: the one that its event names, else the one that its agent has now, unless another
 /// kind of program wrote the transcript.
-fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<AgentRuntime> {
+fn runtime_of(town: &LiveTown, session: &PastSession) -> anyhow::Result<AgentRuntime> {
     let address = town.parse_address(&session.actor)?;
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let of = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
@@ -147,7 +153,7 @@ fn runtime_of(town: &LiveTown, session: &Session) -> anyhow::Result<AgentRuntime
 }
 
 /// Why a program cannot be asked, with what can be read instead.
-fn refusal(session: &Session, found: &AgentRuntime) -> AskError {
+fn build_refusal(session: &PastSession, found: &AgentRuntime) -> AskError {
     let agent = found.name.clone();
     let reads = if session.transcript.is_some() {
         "`gt seance search TEXT` reads its transcript"
@@ -165,9 +171,9 @@ fn refusal(session: &Session, found: &AgentRuntime) -> AskError {
 }
 
 /// What the copy finds in its environment: what an agent's session gets, without leave to do things.
-fn environment(
+fn build_environment(
     town: &LiveTown,
-    session: &Session,
+    session: &PastSession,
     found: &AgentRuntime,
     folder: &Path,
 ) -> Vec<(String, String)> {

@@ -31,15 +31,21 @@ pub struct SessionNumbers {
 }
 
 /// The numbers of an agent's session.
-pub fn numbers(town: &LiveTown, address: &Address, pulse: &SessionPulse) -> SessionNumbers {
+pub fn read_session_numbers(
+    town: &LiveTown,
+    address: &Address,
+    pulse: &SessionPulse,
+) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let newest = || {
-        let known = transcript::of_folder(town, &town::agent_home(town, address));
+        let known = transcript::list_claude_transcripts(town, &town::agent_home(town, address));
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
         newest.map(|known| known.path)
     };
     let path = named.or_else(newest);
-    let mut found = path.map(|path| of_file(&path)).unwrap_or_default();
+    let mut found = path
+        .map(|path| read_file_numbers(&path))
+        .unwrap_or_default();
     if !pulse.model.is_empty() {
         found.model.clone_from(&pulse.model);
     }
@@ -47,16 +53,16 @@ pub fn numbers(town: &LiveTown, address: &Address, pulse: &SessionPulse) -> Sess
 }
 
 /// From the last answer in a transcript that names its model.
-fn of_file(path: &Path) -> SessionNumbers {
-    let text = end_of(path).unwrap_or_default();
+fn read_file_numbers(path: &Path) -> SessionNumbers {
+    let text = read_file_end(path).unwrap_or_default();
     let lines = text.rsplit(|byte| *byte == b'\n');
     let mut answers = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     answers
-        .find_map(|event| of_answer(&event))
+        .find_map(|event| parse_answer_numbers(&event))
         .unwrap_or_default()
 }
 
-fn of_answer(event: &Value) -> Option<SessionNumbers> {
+fn parse_answer_numbers(event: &Value) -> Option<SessionNumbers> {
     // Claude Code has the answer in `message`, others at the top.
     let message = event.get("message").unwrap_or(event);
     let model = message.get("model").and_then(Value::as_str)?;
@@ -75,7 +81,7 @@ fn of_answer(event: &Value) -> Option<SessionNumbers> {
     })
 }
 
-fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
@@ -85,7 +91,7 @@ fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// That a session should hand over, if it is old or its context is large by the town's settings.
-pub fn proposal(town: &LiveTown) -> Option<String> {
+pub fn propose_handoff(town: &LiveTown) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
     let number = |name: &str| layers.get(name)?.value.as_u64();
@@ -102,7 +108,7 @@ pub fn proposal(town: &LiveTown) -> Option<String> {
             ));
         }
     }
-    let context = numbers(town, &town.actor, &pulse).context;
+    let context = read_session_numbers(town, &town.actor, &pulse).context;
     if let Some(most) = number("session.cycle_tokens").filter(|most| *most > 0 && context >= *most)
     {
         why.push(format!(
@@ -138,9 +144,9 @@ mod tests {
             model: "m-2".to_owned(),
             context: 100,
         };
-        assert_eq!(of_file(&path), expected);
+        assert_eq!(read_file_numbers(&path), expected);
         assert_eq!(
-            of_file(&folder.path().join("none")),
+            read_file_numbers(&folder.path().join("none")),
             SessionNumbers::default()
         );
     }

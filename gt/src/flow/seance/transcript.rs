@@ -24,7 +24,7 @@ const AROUND: usize = 80;
 
 /// A transcript.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct TranscriptFile {
     /// The session's id.
     pub id: String,
     /// The file.
@@ -37,7 +37,7 @@ pub struct Known {
 
 /// A place in a session where something was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Hit {
+pub struct TranscriptHit {
     /// The turn: how often the other side had spoken until then, from 1.
     pub turn: usize,
     /// When, RFC 3339.
@@ -51,7 +51,7 @@ pub struct Hit {
 }
 
 /// The configuration folder of a program.
-fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
+fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
     let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
     match named.and_then(|name| town.env.get(name)) {
@@ -61,74 +61,80 @@ fn config_of(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
 }
 
 /// The store of transcripts of Claude Code.
-fn store(town: &LiveTown) -> Option<PathBuf> {
-    Some(config_of(town, "claude", ".claude")?.join("projects"))
+fn claude_store(town: &LiveTown) -> Option<PathBuf> {
+    Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
 }
 
 /// The name that a folder has in that store.
-fn name_of(folder: &Path) -> String {
+fn claude_folder_name(folder: &Path) -> String {
     let text = folder.to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     text.chars().map(plain).collect()
 }
 
 /// The transcripts of Claude Code's sessions that ran in a folder.
-pub fn of_folder(town: &LiveTown, folder: &Path) -> Vec<Known> {
-    let Some(store) = store(town) else {
+pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<TranscriptFile> {
+    let Some(store) = claude_store(town) else {
         return Vec::new();
     };
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut found: Vec<Known> = entries(&store.join(name_of(&real)))
+    let mut found: Vec<TranscriptFile> = list_entries(&store.join(claude_folder_name(&real)))
         .into_iter()
-        .filter_map(known)
+        .filter_map(read_transcript_file)
         .collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found
 }
 
 /// The transcripts of other programs, each with the folder in which its session ran.
-pub fn of_others(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let mut found = of_codex(town);
-    found.extend(of_gemini(town));
+pub fn list_other_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let mut found = list_codex_transcripts(town);
+    found.extend(list_gemini_transcripts(town));
     found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
     found
 }
 
-fn of_codex(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let Some(config) = config_of(town, "codex", ".codex") else {
+fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let Some(config) = find_config_folder(town, "codex", ".codex") else {
         return Vec::new();
     };
     let mut folders = vec![config.join("sessions")];
     for _ in ["year", "month", "day"] {
-        folders = folders.iter().flat_map(|folder| entries(folder)).collect();
+        folders = folders
+            .iter()
+            .flat_map(|folder| list_entries(folder))
+            .collect();
     }
-    let files = folders.iter().flat_map(|folder| entries(folder));
+    let files = folders.iter().flat_map(|folder| list_entries(folder));
     files
         .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
         .filter_map(|path| {
-            let first = first_of(&path)?;
+            let first = read_first_event(&path)?;
             let about = first.get("payload")?;
             // A copy that was asked is no session of the town.
             if about.get("forked_from_id").is_some() {
                 return None;
             }
             let folder = PathBuf::from(about.get("cwd")?.as_str()?);
-            Some((folder, of_first(path, about, ("codex", "id", "timestamp"))?))
+            Some((
+                folder,
+                build_from_first_event(path, about, ("codex", "id", "timestamp"))?,
+            ))
         })
         .collect()
 }
 
-fn of_gemini(town: &LiveTown) -> Vec<(PathBuf, Known)> {
-    let config = config_of(town, "gemini", ".gemini");
-    let projects = config.map(|config| entries(&config.join("tmp")));
+fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
+    let config = find_config_folder(town, "gemini", ".gemini");
+    let projects = config.map(|config| list_entries(&config.join("tmp")));
     let mut found = Vec::new();
     for project in projects.unwrap_or_default() {
         let root = std::fs::read_to_string(project.join(".project_root")).unwrap_or_default();
-        let paths = entries(&project.join("chats")).into_iter();
-        let mut known: Vec<Known> = paths
+        let paths = list_entries(&project.join("chats")).into_iter();
+        let mut known: Vec<TranscriptFile> = paths
             .filter_map(|path| {
-                let first = first_of(&path)?;
-                of_first(path, &first, ("gemini", "sessionId", "startTime"))
+                let first = read_first_event(&path)?;
+                build_from_first_event(path, &first, ("gemini", "sessionId", "startTime"))
             })
             .collect();
         // A copy that was asked is no session of the town.
@@ -150,7 +156,7 @@ fn of_gemini(town: &LiveTown) -> Vec<(PathBuf, Known)> {
 /// Whether Gemini CLI loaded a session from another file.
 fn is_loaded(path: &Path) -> bool {
     let (mut number, mut loaded) = (0, false);
-    events(path, |event| {
+    for_each_event(path, |event| {
         let said = event.get("content").and_then(Value::as_str);
         loaded = said.is_some_and(|said| said.starts_with("Imported session from "));
         number += 1;
@@ -159,12 +165,12 @@ fn is_loaded(path: &Path) -> bool {
     loaded
 }
 
-fn of_first(
+fn build_from_first_event(
     path: PathBuf,
     about: &Value,
     (agent, id, began): (&'static str, &str, &str),
-) -> Option<Known> {
-    Some(Known {
+) -> Option<TranscriptFile> {
+    Some(TranscriptFile {
         id: about.get(id)?.as_str()?.to_owned(),
         path,
         began: about.get(began)?.as_str()?.to_owned(),
@@ -172,9 +178,9 @@ fn of_first(
     })
 }
 
-fn first_of(path: &Path) -> Option<Value> {
+fn read_first_event(path: &Path) -> Option<Value> {
     let mut first = None;
-    events(path, |event| {
+    for_each_event(path, |event| {
         first = Some(event.clone());
         false
     });
@@ -182,7 +188,7 @@ fn first_of(path: &Path) -> Option<Value> {
 }
 
 /// What is in a folder, sorted; nothing where it cannot be read.
-fn entries(folder: &Path) -> Vec<PathBuf> {
+fn list_entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
     paths.sort();
@@ -190,28 +196,28 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The transcript of a session of Claude Code, wherever it ran.
-pub fn find(town: &LiveTown, id: &str) -> Option<PathBuf> {
+pub fn find_claude_transcript(town: &LiveTown, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
     }
-    entries(&store(town)?)
+    list_entries(&claude_store(town)?)
         .into_iter()
         .map(|folder| folder.join(format!("{id}.jsonl")))
         .find(|path| path.is_file())
 }
 
-fn known(path: PathBuf) -> Option<Known> {
+fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
     if path.extension()? != "jsonl" {
         return None;
     }
     let mut began = String::new();
-    events(&path, |event| {
+    for_each_event(&path, |event| {
         if let Some(at) = event.get("timestamp").and_then(Value::as_str) {
             at.clone_into(&mut began);
         }
         began.is_empty()
     });
-    Some(Known {
+    Some(TranscriptFile {
         id: path.file_stem()?.to_str()?.to_owned(),
         path,
         began,
@@ -220,7 +226,7 @@ fn known(path: PathBuf) -> Option<Known> {
 }
 
 /// Hands the events of a transcript to `take`, until it wants no more.
-fn events(path: &Path, mut take: impl FnMut(&Value) -> bool) {
+fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     let Ok(file) = File::open(path) else {
         return;
     };
@@ -235,14 +241,14 @@ fn events(path: &Path, mut take: impl FnMut(&Value) -> bool) {
 }
 
 /// Where a text was said in a session, whatever the case of its letters.
-pub fn search(path: &Path, text: &str) -> Vec<Hit> {
+pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
     let wanted = text.to_lowercase();
     let (mut turn, mut hits) = (0, Vec::new());
-    events(path, |event| {
-        let Some((by, message)) = speech(event) else {
+    for_each_event(path, |event| {
+        let Some((by, message)) = parse_speech(event) else {
             return true;
         };
-        let said = said(message);
+        let said = message_texts(message);
         // What tools answer comes as the user's, and is no turn of its own.
         if by == "user" && !is_tool_result(message) {
             turn += 1;
@@ -250,7 +256,7 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
         let at = event.get("timestamp").and_then(Value::as_str);
         for piece in &said {
             if let Some(around) = excerpt_around(piece, &wanted) {
-                hits.push(Hit {
+                hits.push(TranscriptHit {
                     turn: turn.max(1),
                     at: at.unwrap_or_default().to_owned(),
                     by: by.to_owned(),
@@ -265,7 +271,7 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
 }
 
 /// Who speaks in an event, and the message; nothing in one of another kind.
-fn speech(event: &Value) -> Option<(&'static str, &Value)> {
+fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let (kind, of) = match text(event, "type")?.as_str() {
         // Codex: with the role in it, or a call of a tool.
@@ -304,7 +310,7 @@ fn is_tool_result(message: &Value) -> bool {
 }
 
 /// The texts of a message: what was said, what tools were called with, what they answered.
-fn said(message: &Value) -> Vec<String> {
+fn message_texts(message: &Value) -> Vec<String> {
     let keys = ["content", "arguments", "input", "output"];
     let contents = keys.iter().filter_map(|key| message.get(key));
     let mut texts: Vec<String> = contents.flat_map(texts_in).collect();
@@ -338,7 +344,7 @@ fn texts_of(part: &Value) -> Vec<String> {
                 .filter_map(|value| value.as_str().map(str::to_owned))
                 .collect()
         }
-        Some("tool_result") => said(part),
+        Some("tool_result") => message_texts(part),
         _ => Vec::new(),
     }
 }
@@ -371,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_folder_has_the_name_that_the_agent_program_gives_it() {
-        let name = name_of(Path::new("/t/gt_1/web/polecats/nux"));
+        let name = claude_folder_name(Path::new("/t/gt_1/web/polecats/nux"));
         assert_eq!(name, "-t-gt-1-web-polecats-nux");
     }
 
@@ -389,7 +395,7 @@ mod tests {
             r#"{"type":"summary","message":{"content":"parser"}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search(&path, "parser");
+        let hits = search_transcript(&path, "parser");
         let found: Vec<(usize, &str, bool)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.handoff))
@@ -404,7 +410,7 @@ mod tests {
                 (2, "t5", false)
             ]
         );
-        assert_eq!(known(path).unwrap().began, "t1");
+        assert_eq!(read_transcript_file(path).unwrap().began, "t1");
     }
 
     #[test]
@@ -424,7 +430,7 @@ mod tests {
             r#"{"id":"2","timestamp":"t6","type":"gemini","content":"parser tests","toolCalls":[{"name":"sh","args":{"command":"run parser"},"resultDisplay":"parser ok"}]}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search(&path, "parser");
+        let hits = search_transcript(&path, "parser");
         let found: Vec<(usize, &str, &str)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.by.as_str()))

@@ -27,7 +27,7 @@ const SEEN: usize = 200;
 /// So many characters of each.
 const WIDTH: usize = 200;
 
-fn ended(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
+fn build_session_end(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
     let (exit, signal) = match end {
         ProcessEnd::Exit(code) => (Some(code), None),
         ProcessEnd::Signal(number) => (None, Some(number)),
@@ -39,20 +39,20 @@ fn ended(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> Session
         exit,
         signal,
         because: String::new(),
-        screen: last_lines(&masked(town, screen)),
+        screen: last_screen_lines(&mask_secrets(town, screen)),
     }
 }
 
 /// What is seen of a session that is only shown any more.
-pub fn of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
+pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
     // A screen that cannot be read leaves the exit code.
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
-    Some(ended(town, slot, end, &screen))
+    Some(build_session_end(town, slot, end, &screen))
 }
 
 /// What is kept of a session that is ended because it makes no progress.
-pub fn of_quiet_session(
+pub fn end_of_quiet_session(
     town: &LiveTown,
     live: &LiveSession,
     slot: &Slot,
@@ -61,20 +61,32 @@ pub fn of_quiet_session(
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
     SessionEnd {
         because: because.to_owned(),
-        ..ended(town, slot, ProcessEnd::Unknown, &screen)
+        ..build_session_end(town, slot, ProcessEnd::Unknown, &screen)
     }
 }
 
 /// What a start that failed says of a session that ended at once.
-pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> Option<SessionEnd> {
+pub fn end_of_failed_start(
+    town: &LiveTown,
+    slot: &Slot,
+    error: &anyhow::Error,
+) -> Option<SessionEnd> {
     error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(HostError::EndedAtOnce { end, output, .. }) => Some(ended(town, slot, *end, output)),
+        Some(HostError::EndedAtOnce { end, output, .. }) => {
+            Some(build_session_end(town, slot, *end, output))
+        }
         _ => None,
     })
 }
 
 /// Tells of it.
-pub fn report(ended: &SessionEnd, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
+pub fn report_session_end(
+    ended: &SessionEnd,
+    town: &LiveTown,
+    rig: &str,
+    polecat: &str,
+    bead: &str,
+) {
     town.record_event(&event!(SessionEnded,
         rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
         signal: ended.signal, because: ended.because, screen: ended.screen,
@@ -83,7 +95,7 @@ pub fn report(ended: &SessionEnd, town: &LiveTown, rig: &str, polecat: &str, bea
 
 /// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
 /// program may complain of its key by showing it, and what is kept goes into events and messages.
-fn masked(town: &LiveTown, screen: &str) -> String {
+fn mask_secrets(town: &LiveTown, screen: &str) -> String {
     // What is shorter is no secret, and may stand anywhere.
     const SHORTEST: usize = 8;
     let given = runtime::configured_variables(town);
@@ -99,7 +111,7 @@ fn masked(town: &LiveTown, screen: &str) -> String {
 }
 
 /// The last lines of a screen that hold anything, cut to size.
-fn last_lines(screen: &str) -> Vec<String> {
+fn last_screen_lines(screen: &str) -> Vec<String> {
     let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
     let all: Vec<&str> = screen.lines().filter(told).collect();
     all[all.len().saturating_sub(LINES)..]
@@ -109,7 +121,7 @@ fn last_lines(screen: &str) -> Vec<String> {
 }
 
 /// Keeps how a worker's session ended in its slot, and tells of it, if the work is still this worker's.
-pub fn keep(
+pub fn record_session_end(
     town: &LiveTown,
     rig: &RigLayout,
     ids: &PolecatIds,
@@ -124,19 +136,19 @@ pub fn keep(
         Ok(current)
     })?;
     let name = ids.address.name().unwrap_or_default();
-    report(ended, town, rig.name(), name, &slot.bead);
+    report_session_end(ended, town, rig.name(), name, &slot.bead);
     Ok(())
 }
 
 /// Ends a worker's session, and what is left of it and of the one before. Who asks for the end of its own
 /// session is spared here.
-pub fn polecat(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
+pub fn end_polecat_session(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
     town.host.kill(session)?;
-    leftovers(session, slot)
+    end_leftover_processes(session, slot)
 }
 
 /// Ends the session of an agent that is no worker. Says whether it ran.
-pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
+pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     let Some(name) = SessionName::for_agent(agent) else {
         return Ok(false);
     };
@@ -146,7 +158,7 @@ pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
 }
 
 /// Ends the processes that a worker's sessions left behind.
-pub fn leftovers(session: &str, slot: &Slot) -> Result<(), HostError> {
+pub fn end_leftover_processes(session: &str, slot: &Slot) -> Result<(), HostError> {
     let own = process::list_ancestors(process::own_pid());
     let tokens = [&slot.token, &slot.left].into_iter();
     let left: Vec<Process> = tokens
@@ -175,7 +187,7 @@ mod tests {
         let long = "x".repeat(500);
         let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
         let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
-        let kept = last_lines(&screen);
+        let kept = last_screen_lines(&screen);
         assert_eq!(kept.len(), LINES);
         assert_eq!(kept[0], "line 31");
         assert_eq!(kept[LINES - 1].len(), WIDTH);
@@ -189,7 +201,7 @@ mod tests {
             ProcessEnd::Signal(9),
             ProcessEnd::Unknown,
         ] {
-            let kept = super::ended(&place.town, &Slot::default(), end, "");
+            let kept = super::build_session_end(&place.town, &Slot::default(), end, "");
             let text = serde_json::to_string(&kept).unwrap();
             let again: SessionEnd = serde_json::from_str(&text).unwrap();
             assert_eq!(again.describe(), end.to_string());
@@ -210,7 +222,8 @@ mod tests {
         std::fs::write(place.town.layout.settings(), settings).unwrap();
         let error =
             "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
-        let ended = super::ended(&place.town, &Slot::default(), ProcessEnd::Exit(1), error);
+        let ended =
+            super::build_session_end(&place.town, &Slot::default(), ProcessEnd::Exit(1), error);
         assert_eq!(
             ended.screen,
             ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]

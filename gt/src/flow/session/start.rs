@@ -31,7 +31,7 @@ const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
 
 /// A session that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedAgent {
     /// Its name.
     pub session: String,
     /// The dialog that only a person can answer, if one is open.
@@ -40,48 +40,51 @@ pub struct Started {
 
 /// What became of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Launched {
+struct LaunchResult {
     host: Option<Timestamp>,
     question: Option<String>,
 }
 
 /// Starts the session of a freshly slung polecat, unless it runs already.
-pub fn polecat(
+pub fn start_polecat_session(
     town: &LiveTown,
     rig: &RigLayout,
     claimed: &Claim,
     slot: &mut Slot,
-) -> anyhow::Result<Started> {
+) -> anyhow::Result<StartedAgent> {
     let address = claimed.address();
-    let session = name_of(&address)?;
+    let session = start_session_name(&address)?;
     let running = town.host.find(session.as_str())?;
-    let mut launched = Ok(Launched {
+    let mut launched = Ok(LaunchResult {
         host: slot.host,
         question: None,
     });
-    if !running.is_some_and(|live| is_ours(&live, slot)) {
-        end::polecat(town, session.as_str(), slot)?;
-        take_lease(town, rig, &claimed.ids, slot, Counted::Not)?;
-        launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
+    if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
+        end::end_polecat_session(town, session.as_str(), slot)?;
+        take_lease(town, rig, &claimed.ids, slot, RestartCount::Uncounted)?;
+        launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once has been started: what follows is the business of the rule that
     // restarts sessions, and of its breaker.
-    let started = |launched: Launched| Started {
+    let started = |launched: LaunchResult| StartedAgent {
         session: session.to_string(),
         question: launched.question,
     };
-    if launched.as_ref().is_err_and(|error| !has_ended(error)) {
+    if launched
+        .as_ref()
+        .is_err_and(|error| !has_ended_at_once(error))
+    {
         return launched.map(started);
     }
     slot.state = SlotState::Working;
     slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
     let ended = launched.as_ref().err();
-    let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
+    let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
     if let Err(error) = record_start(town, rig, claimed, slot) {
         // The bead is someone else's by now: this session is not to work on it.
         if error.is::<WorkTakenAway>() {
-            end::polecat(town, session.as_str(), slot)?;
+            end::end_polecat_session(town, session.as_str(), slot)?;
         }
         return Err(error);
     }
@@ -89,7 +92,7 @@ pub fn polecat(
         &event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id),
     );
     if let Some(ended) = ended {
-        end::report(
+        end::report_session_end(
             &ended,
             town,
             rig.name(),
@@ -130,7 +133,7 @@ fn record_start(
 }
 
 /// Whether a start failed because the session's process ended right away.
-fn has_ended(error: &anyhow::Error) -> bool {
+fn has_ended_at_once(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let ended = cause.downcast_ref::<HostError>();
         matches!(
@@ -178,7 +181,7 @@ pub fn restart_session(
         _ => Lock::try_take(&lock)?,
     };
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
-    let session = name_of(&ids.address)?;
+    let session = start_session_name(&ids.address)?;
     let beads = town.open_rig_store(rig)?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
     let Some(bead) = beads.get(&slot.bead).cloned() else {
@@ -186,9 +189,11 @@ pub fn restart_session(
     };
     let live = town.host.find(session.as_str())?;
     if let RestartCause::HandedOver(token) = why {
-        refuse_another(live.as_ref(), token)?;
+        check_session_token(live.as_ref(), token)?;
     }
-    let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
+    let runs = live
+        .as_ref()
+        .is_some_and(|live| is_session_of_slot(live, &slot));
     let unneeded = slot.reload_held(&beads, &ids).is_err()
         || !bead.is_open()
         || (runs && matches!(why, RestartCause::Ended | RestartCause::Refused));
@@ -196,45 +201,49 @@ pub fn restart_session(
         return Ok(None);
     }
     let ended = live.as_ref().and_then(|live| match why {
-        RestartCause::NoProgress(reason) => Some(end::of_quiet_session(town, live, &slot, reason)),
-        _ => end::of_dead_session(town, live, &slot),
+        RestartCause::NoProgress(reason) => {
+            Some(end::end_of_quiet_session(town, live, &slot, reason))
+        }
+        _ => end::end_of_dead_session(town, live, &slot),
     });
     if let Some(ended) = ended {
-        end::keep(town, rig, &ids, &mut slot, &ended)?;
+        end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
     }
     let counted = match why {
-        RestartCause::HandedOver(_) => Counted::Not,
-        RestartCause::Refused => Counted::Refused,
-        RestartCause::Ended if live.is_none() && are_lost(town, &slot)? => Counted::Lost,
-        _ => Counted::Restart,
+        RestartCause::HandedOver(_) => RestartCount::Uncounted,
+        RestartCause::Refused => RestartCount::Refused,
+        RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
+            RestartCount::Lost
+        }
+        _ => RestartCount::Failed,
     };
-    let saved = sandbox::snapshot(town, rig, name, &slot)?;
-    end::polecat(town, session.as_str(), &slot)?;
-    Sandbox::of(town, rig, name).drop_stale_locks()?;
+    let saved = sandbox::save_snapshot(town, rig, name, &slot)?;
+    end::end_polecat_session(town, session.as_str(), &slot)?;
+    Sandbox::new(town, rig, name).drop_stale_locks()?;
     take_lease(town, rig, &ids, &mut slot, counted)?;
-    let message = if counted == Counted::Not {
+    let message = if counted == RestartCount::Uncounted {
         HANDED_OVER
     } else {
         AGAIN
     };
-    match launch(town, rig, &ids.address, &slot, &bead, message) {
-        Ok(launched) => keep_host(town, rig, &ids, &slot, launched.host)?,
+    match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
+        Ok(launched) => record_host(town, rig, &ids, &slot, launched.host)?,
         Err(error) => {
-            if let Some(ended) = end::of_failed_start(town, &slot, &error) {
-                end::keep(town, rig, &ids, &mut slot, &ended)?;
+            if let Some(ended) = end::end_of_failed_start(town, &slot, &error) {
+                end::record_session_end(town, rig, &ids, &mut slot, &ended)?;
             }
             return Err(error);
         }
     }
     town.record_event(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
-        handed_over: counted == Counted::Not, snapshot: saved.map(|saved| saved.refname),
+        handed_over: counted == RestartCount::Uncounted, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
 }
 
 /// Records what hosts a session, if the work is still the worker's.
-fn keep_host(
+fn record_host(
     town: &LiveTown,
     rig: &RigLayout,
     ids: &PolecatIds,
@@ -253,7 +262,7 @@ fn keep_host(
 }
 
 /// Refuses to end another session than the one with this token.
-pub fn refuse_another(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
+pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
     let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
     anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
     Ok(())
@@ -261,8 +270,12 @@ pub fn refuse_another(live: Option<&LiveSession>, token: &str) -> anyhow::Result
 
 /// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
 /// configured one. One that runs already is left as it is.
-pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result<LiveSession> {
-    let session = name_of(address)?;
+pub fn start_agent_session(
+    town: &LiveTown,
+    address: &Address,
+    wanted: &str,
+) -> anyhow::Result<LiveSession> {
+    let session = start_session_name(address)?;
     match town.host.find(session.as_str())? {
         Some(live) if live.dead.is_none() => return Ok(live),
         Some(_) => town.host.kill(session.as_str())?,
@@ -270,23 +283,23 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
     }
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let runtime = runtime::resolve_runtime(town, rig.as_ref(), address, wanted)?;
-    let message = fill(
+    let message = fill_template(
         START,
         &[
-            ("prime", asks_for_prime(&runtime)),
+            ("prime", first_instruction(&runtime)),
             ("recipient", &address.display_name()),
-            ("time", &local_time(town)),
+            ("time", &format_local_time(town)),
         ],
     );
     let home = town::agent_home(town, address);
     // Without the file `gt prime` gives the agent the same text.
     town::role_file::ensure_role_file(town, address, runtime.preset.has_hooks()).ok();
-    let env = identity_env(town, address, session.as_str());
-    let (live, _) = begin(
+    let env = build_identity_env(town, address, session.as_str());
+    let (live, _) = start_session(
         town,
         address,
         &runtime,
-        Begin {
+        SessionStart {
             home,
             message,
             env,
@@ -299,7 +312,7 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
 }
 
 /// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
-pub fn tell_of_work(
+pub fn notify_of_work(
     town: &LiveTown,
     address: &Address,
     bead: &Bead,
@@ -315,7 +328,7 @@ pub fn tell_of_work(
         return Ok(None);
     };
     let title = kit::ui::escape::escape_line(&bead.title);
-    let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
+    let text = fill_template(HOOKED, &[("bead", &bead.id), ("title", &title)]);
     let shown = progress::last_output_at(town, &live);
     town.host.send(
         &live.name,
@@ -327,7 +340,7 @@ pub fn tell_of_work(
 }
 
 /// What an agent is asked to do first: nothing where its program runs our hooks, which bring it its context.
-fn asks_for_prime(runtime: &AgentRuntime) -> &'static str {
+fn first_instruction(runtime: &AgentRuntime) -> &'static str {
     if runtime.preset.has_hooks() {
         ""
     } else {
@@ -336,23 +349,23 @@ fn asks_for_prime(runtime: &AgentRuntime) -> &'static str {
 }
 
 /// The session of an agent.
-pub fn name_of(address: &Address) -> anyhow::Result<SessionName> {
+pub fn start_session_name(address: &Address) -> anyhow::Result<SessionName> {
     SessionName::for_agent(address)
         .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
 }
 
 /// Whether a running session is the one that the slot's lease started.
-fn is_ours(live: &LiveSession, slot: &Slot) -> bool {
+fn is_session_of_slot(live: &LiveSession, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
 /// What a restart counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counted {
+enum RestartCount {
     /// Nothing: the session gave way by itself, or is the first.
-    Not,
+    Uncounted,
     /// The session failed: so many of them, and the worker is stuck.
-    Restart,
+    Failed,
     /// All sessions of the town were lost at once: no worker is at fault.
     Lost,
     /// The API refused: no worker is at fault.
@@ -361,7 +374,7 @@ enum Counted {
 
 /// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or something
 /// that was started since.
-fn are_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
+fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
     let host = live.first().map(|live| live.host_started);
     Ok(host.is_none() || (slot.host.is_some() && host != slot.host))
@@ -373,7 +386,7 @@ fn take_lease(
     rig: &RigLayout,
     ids: &PolecatIds,
     slot: &mut Slot,
-    counted: Counted,
+    counted: RestartCount,
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     let token = town.random.hex(32);
@@ -382,7 +395,11 @@ fn take_lease(
         current.lease = current.lease.next();
         current.started = match current.started {
             // The first session of this bead, or one that was begun by an earlier version.
-            0 if counted == Counted::Not && current.state.sling_in_progress().is_some() => 1,
+            0 if counted == RestartCount::Uncounted
+                && current.state.sling_in_progress().is_some() =>
+            {
+                1
+            }
             0 => current.session_count() + 1,
             started => started + 1,
         };
@@ -390,13 +407,13 @@ fn take_lease(
         current.left.clear();
         let now = tx.now();
         match counted {
-            Counted::Restart if !current.stopped => current.respawns.push(now.to_string()),
-            Counted::Lost if !current.stopped => current.lost.push(now.instant()),
-            Counted::Refused => current.refused.push(now.instant()),
+            RestartCount::Failed if !current.stopped => current.respawns.push(now.to_string()),
+            RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),
+            RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
         current.handed_over =
-            counted == Counted::Not && current.state.sling_in_progress().is_none();
+            counted == RestartCount::Uncounted && current.state.sling_in_progress().is_none();
         current.stopped = false;
         current.host = None;
         current.nudges = NudgeCount::default();
@@ -407,46 +424,46 @@ fn take_lease(
 }
 
 /// Starts the session of a polecat with its first message.
-fn launch(
+fn launch_polecat(
     town: &LiveTown,
     rig: &RigLayout,
     address: &Address,
     slot: &Slot,
     bead: &Bead,
     message: &str,
-) -> anyhow::Result<Launched> {
-    let session = name_of(address)?;
+) -> anyhow::Result<LaunchResult> {
+    let session = start_session_name(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
     let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)?;
     let title = kit::ui::escape::escape_line(&bead.title);
-    let message = fill(
+    let message = fill_template(
         message,
         &[
-            ("prime", asks_for_prime(&runtime)),
+            ("prime", first_instruction(&runtime)),
             ("recipient", &address.display_name()),
-            ("time", &local_time(town)),
+            ("time", &format_local_time(town)),
             ("bead", &bead.id),
             ("title", &title),
         ],
     );
-    let mut env = identity_env(town, address, session.as_str());
+    let mut env = build_identity_env(town, address, session.as_str());
     env.push(("GT_POLECAT".to_owned(), name.to_owned()));
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
-    let (live, question) = begin(
+    let (live, question) = start_session(
         town,
         address,
         &runtime,
-        Begin {
+        SessionStart {
             home,
             message,
             env,
             token: slot.token.clone(),
         },
     )?;
-    Ok(Launched {
+    Ok(LaunchResult {
         host: Some(live.host_started),
         question,
     })
@@ -456,7 +473,7 @@ fn launch(
 pub const STARTED: &str = "GT_STARTED";
 
 /// What a session begins with.
-struct Begin {
+struct SessionStart {
     home: std::path::PathBuf,
     message: String,
     env: Vec<(String, String)>,
@@ -465,13 +482,13 @@ struct Begin {
 
 /// Starts the session and waits until its agent has: dialogs that it opens first are answered. Also gives the dialog that
 /// only a person can answer.
-fn begin(
+fn start_session(
     town: &LiveTown,
     address: &Address,
     runtime: &AgentRuntime,
-    begin: Begin,
+    begin: SessionStart,
 ) -> anyhow::Result<(LiveSession, Option<String>)> {
-    let session = name_of(address)?;
+    let session = start_session_name(address)?;
     for warning in &runtime.warnings {
         town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
@@ -503,7 +520,7 @@ fn begin(
         question = match (ready, words) {
             (StartResult::NeedsPerson(dialog), _) => Some(dialog),
             (StartResult::Ended, _) | (_, None) => None,
-            (_, Some(words)) => type_first(town, &live.name, words, preset)?,
+            (_, Some(words)) => type_first_message(town, &live.name, words, preset)?,
         };
         if let Some(dialog) = &question {
             town.record_event(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
@@ -518,7 +535,7 @@ fn begin(
 }
 
 /// Types the first message; what keeps it from being submitted is for a person.
-fn type_first(
+fn type_first_message(
     town: &LiveTown,
     session: &str,
     words: &str,
@@ -531,12 +548,12 @@ fn type_first(
 }
 
 /// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
-fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
+fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
     let email = town
         .env
         .get("GT_OWNER_EMAIL")
-        .map_or_else(|| owner_email(town), str::to_owned);
+        .map_or_else(|| find_owner_email(town), str::to_owned);
     let folder = town
         .exe
         .parent()
@@ -573,7 +590,7 @@ fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(Strin
 }
 
 /// The overseer's e-mail address, which agents' commits carry.
-fn owner_email(town: &LiveTown) -> String {
+fn find_owner_email(town: &LiveTown) -> String {
     let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
         .ok()
         .flatten();
@@ -588,7 +605,7 @@ fn owner_email(town: &LiveTown) -> String {
 }
 
 /// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
-pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -614,7 +631,7 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text
 }
 
-fn local_time(town: &LiveTown) -> String {
+fn format_local_time(town: &LiveTown) -> String {
     let zone = kit::sys::env::local_time_zone();
     town.clock
         .now()
@@ -629,7 +646,7 @@ mod tests {
 
     #[test]
     fn values_are_put_in_once_and_may_hold_braces() {
-        let text = fill("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
+        let text = fill_template("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
         assert_eq!(text, "{b} 2 {c} {");
     }
 }

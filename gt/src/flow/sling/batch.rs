@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::family::begin_member;
-use super::{Begun, SlingRequest, Slung, begin, family};
+use super::family::claim_member;
+use super::{SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family};
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
@@ -33,7 +33,7 @@ pub fn sling_batch(
     town: &LiveTown,
     batch: &SlingBatch,
     mut warn: impl FnMut(&str),
-) -> anyhow::Result<Vec<Slung>> {
+) -> anyhow::Result<Vec<SlingReport>> {
     let request = |bead: &str| SlingRequest {
         bead: bead.to_owned(),
         target: batch.target.clone(),
@@ -43,10 +43,10 @@ pub fn sling_batch(
         no_molecule: batch.no_molecule,
         args: batch.args.clone(),
     };
-    let mut begun: Vec<Member> = Vec::new();
+    let mut begun: Vec<BatchMember> = Vec::new();
     let mut failed = None;
     for bead in &batch.beads {
-        let members = match family(town, bead) {
+        let members = match expand_family(town, bead) {
             Ok(members) => members,
             Err(error) => {
                 failed = Some(error);
@@ -54,8 +54,8 @@ pub fn sling_batch(
             }
         };
         let Some(members) = members else {
-            match begin(town, &request(bead)) {
-                Ok(one) => begun.push(Member::alone(one)),
+            match begin_sling(town, &request(bead)) {
+                Ok(one) => begun.push(BatchMember::without_family(one)),
                 Err(error) => failed = Some(error),
             }
             if failed.is_some() {
@@ -68,10 +68,10 @@ pub fn sling_batch(
             "{bead} has no open bead that nobody has: nothing to sling"
         );
         let family = Some((bead.clone(), members.len()));
-        begun.extend(members.iter().map(|id| Member {
+        begun.extend(members.iter().map(|id| BatchMember {
             id: id.clone(),
             family: family.clone(),
-            begun: begin_member(town, &request(id)),
+            claim: claim_member(town, &request(id)),
         }));
     }
     let slung = finish_all(town, begun, &mut warn);
@@ -83,19 +83,19 @@ pub fn sling_batch(
 }
 
 /// A bead of a batch whose sling has begun.
-struct Member {
+struct BatchMember {
     id: String,
     /// Its family and how many beads that has.
     family: Option<(String, usize)>,
-    begun: anyhow::Result<Begun>,
+    claim: anyhow::Result<SlingProgress>,
 }
 
-impl Member {
-    fn alone(begun: Begun) -> Self {
+impl BatchMember {
+    fn without_family(begun: SlingProgress) -> Self {
         Self {
             id: String::new(),
             family: None,
-            begun: Ok(begun),
+            claim: Ok(begun),
         }
     }
 }
@@ -103,16 +103,16 @@ impl Member {
 /// Finishes what has begun, several at once, and gives the outcomes in order.
 fn finish_all(
     town: &LiveTown,
-    begun: Vec<Member>,
+    begun: Vec<BatchMember>,
     warn: &mut impl FnMut(&str),
-) -> anyhow::Result<Vec<Slung>> {
+) -> anyhow::Result<Vec<SlingReport>> {
     let limit = SettingsLayers::load(town, None).unwrap_or_default();
     let limit = limit.valid_value("patrol.budget.starts").as_u64();
     let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
     let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
     let mut begun = begun.into_iter();
     loop {
-        let some: Vec<Member> = begun.by_ref().take(usize::max(limit, 1)).collect();
+        let some: Vec<BatchMember> = begun.by_ref().take(usize::max(limit, 1)).collect();
         if some.is_empty() {
             return Ok(slung);
         }
@@ -137,14 +137,14 @@ fn finish_all(
     }
 }
 
-type Outcome = (String, Option<(String, usize)>, anyhow::Result<Slung>);
+type MemberOutcome = (String, Option<(String, usize)>, anyhow::Result<SlingReport>);
 
-fn finish_some(town: &LiveTown, members: Vec<Member>) -> Vec<Outcome> {
+fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome> {
     std::thread::scope(|scope| {
         let running: Vec<_> = members
             .into_iter()
             .map(|one| {
-                let finish = move || one.begun.and_then(|begun| begun.finish(town));
+                let finish = move || one.claim.and_then(|begun| begun.finish(town));
                 (one.id, one.family, scope.spawn(finish))
             })
             .collect();

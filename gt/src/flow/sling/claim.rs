@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadMark, Snapshot, Tx};
 
-use super::{SlingRequest, leaving, rig_of};
+use super::{SlingRequest, leaving, rig_of_home};
 use crate::flow::convoy::integration;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
@@ -90,13 +90,13 @@ pub enum ClaimError {
 }
 
 /// What is to be claimed.
-pub struct Wish<'a> {
+pub struct ClaimRequest<'a> {
     /// The sling.
     pub request: &'a SlingRequest,
     /// This worker and no other.
     pub name: Option<&'a str>,
     /// Where it is kept what the worker before has not committed.
-    pub kept: Option<&'a str>,
+    pub rescue_ref: Option<&'a str>,
 }
 
 /// Reserves the bead and a worker for each other.
@@ -104,20 +104,24 @@ pub struct Wish<'a> {
 /// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
 /// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
 /// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
-pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claim> {
+pub(super) fn claim_bead(
+    town: &LiveTown,
+    rig: &RigLayout,
+    wish: &ClaimRequest,
+) -> anyhow::Result<Claim> {
     let store = town.open_rig_store(rig)?;
     let prefix = town.prefix_of_rig(rig.name());
     if wish.name.is_none() {
-        leaving::wait(town, rig, &store.snapshot()?, &wish.request.bead)?;
+        leaving::wait_for_leaving(town, rig, &store.snapshot()?, &wish.request.bead)?;
     }
     let sessions = town.host.list()?;
-    let target = integration::target_of(town, rig, &wish.request.bead)?;
+    let target = integration::merge_target_of(town, rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
-        check_name(town, rig, &name)?;
+        let name = choose_worker(town, rig, &snapshot, &sessions, wish, &lost)?;
+        check_polecat_name(town, rig, &name)?;
         let lock = match Lock::try_take(&rig.slot_lock(&name)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
@@ -132,11 +136,11 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
         let ids = PolecatIds::for_polecat(&prefix, rig.name(), &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
-            if !is_free(tx, &ids) {
+            if !is_worker_free(tx, &ids) {
                 return Ok(None);
             }
             queued_sling::remove_queued_in(tx, &prefix, &wish.request.bead)?;
-            mark(rig, tx, wish, (&name, &ids), &target).map(Some)
+            mark_claimed(rig, tx, wish, (&name, &ids), &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
             return Ok(Claim {
@@ -156,7 +160,7 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
 }
 
 /// The reservation that a polecat's slot records, where its sling is unfinished.
-pub(super) fn reload(
+pub(super) fn reload_claim(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
@@ -182,7 +186,7 @@ pub(super) fn reload(
     }))
 }
 
-fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
+fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     let id = &wish.request.bead;
     let Some(bead) = beads.get(id) else {
         return Err(crate::town::beads::UnknownBead { id: id.clone() }.into());
@@ -192,7 +196,7 @@ fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
 }
 
 /// Whether a bead is a record of the town itself, on which nobody can work.
-fn is_record(bead: &Bead) -> bool {
+fn is_town_record(bead: &Bead) -> bool {
     matches!(
         bead.issue_type,
         Kind::MergeRequest | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy | Kind::Slot
@@ -209,7 +213,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
             way_out,
         })
     };
-    if is_record(bead) || bead.ephemeral {
+    if is_town_record(bead) || bead.ephemeral {
         let kind = if bead.ephemeral {
             "wisp".to_owned()
         } else {
@@ -234,12 +238,12 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
 }
 
 /// Chooses the worker: the one asked for, else an idle one, else a new name.
-fn choose(
+fn choose_worker(
     town: &LiveTown,
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: &[LiveSession],
-    wish: &Wish,
+    wish: &ClaimRequest,
     lost: &BTreeSet<String>,
 ) -> anyhow::Result<String> {
     let all = polecat::list_polecats(rig, beads, Some(sessions));
@@ -264,7 +268,7 @@ fn choose(
     let idle = |polecat: &&Polecat| {
         polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
     };
-    let before = leaving::worker_before(rig, beads, &wish.request.bead);
+    let before = leaving::worker_of_blocker(rig, beads, &wish.request.bead);
     let reused = all
         .iter()
         .filter(idle)
@@ -274,13 +278,13 @@ fn choose(
     }
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
-    used.extend(folders(rig));
+    used.extend(list_polecat_folders(rig));
     let (style, names) = config::namepool_of(town, rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
 /// Whatever the name comes from: another agent's session would be taken for this worker's.
-fn check_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+fn check_polecat_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let registry = town.read_registry()?;
     let rigs = registry.rigs.keys().map(String::as_str);
@@ -307,7 +311,7 @@ fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
 }
 
 /// Folders below `polecats/` hold names, too, also those without an identity bead.
-fn folders(rig: &RigLayout) -> Vec<String> {
+fn list_polecat_folders(rig: &RigLayout) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
         return Vec::new();
     };
@@ -318,16 +322,16 @@ fn folders(rig: &RigLayout) -> Vec<String> {
 }
 
 /// Whether the worker is free in the eyes of this transaction.
-fn is_free(tx: &Tx, ids: &PolecatIds) -> bool {
+fn is_worker_free(tx: &Tx, ids: &PolecatIds) -> bool {
     let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
     !known || polecat::polecat_hook_of(tx, ids).is_none()
 }
 
 /// Marks bead and worker as each other's.
-fn mark(
+fn mark_claimed(
     rig: &RigLayout,
     tx: &mut Tx,
-    wish: &Wish,
+    wish: &ClaimRequest,
     (name, ids): (&str, &PolecatIds),
     target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
@@ -337,7 +341,7 @@ fn mark(
         &wish.request.bead,
         &ids.address.to_string(),
         &wish.request.args,
-        wish.kept,
+        wish.rescue_ref,
     )?;
     let old = Slot::load(tx, &ids.slot);
     let mut agent = polecat::reserve_identity(tx, rig.name(), name, &ids.agent)?;
@@ -347,8 +351,8 @@ fn mark(
         lease: old.lease.next(),
         bead: bead.id.as_str().into(),
         attempt: bd::bead::attempt::read_attempt(&bead),
-        branch: branch_name(name, &bead.id, &now).into(),
-        target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
+        branch: build_branch_name(name, &bead.id, &now).into(),
+        target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
         state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.no_convoy,
@@ -364,7 +368,7 @@ fn mark(
 }
 
 /// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
-fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
+fn target_of_task(beads: &Snapshot, bead: &Bead) -> Option<String> {
     let request = beads.get(&merge_request::resolved_request(bead)?)?;
     Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
 }
@@ -435,7 +439,7 @@ pub(super) fn release_holders(
 }
 
 /// Hooks a bead to an agent that is no polecat.
-pub(super) fn hook_agent(
+pub(super) fn hook_to_agent(
     town: &LiveTown,
     found: &FoundBead,
     address: &Address,
@@ -451,7 +455,7 @@ pub(super) fn hook_agent(
             return Ok(());
         }
         check_open(bead, force)?;
-        if let Some(rig) = rig_of(&found.home) {
+        if let Some(rig) = rig_of_home(&found.home) {
             queued_sling::remove_queued_in(tx, &town.prefix_of_rig(rig), id)?;
         }
         hook_bead(tx, id, &holder, "", None).map(drop)
@@ -459,14 +463,14 @@ pub(super) fn hook_agent(
 }
 
 /// `polecat/<name>/<bead>@<base-36 milliseconds>`.
-fn branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
+fn build_branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
     format!(
         "polecat/{name}/{bead}@{}",
-        base36(now.instant().as_millisecond())
+        format_base36(now.instant().as_millisecond())
     )
 }
 
-fn base36(number: i64) -> String {
+fn format_base36(number: i64) -> String {
     let mut number = number.unsigned_abs();
     let mut digits = Vec::new();
     loop {
@@ -496,8 +500,8 @@ mod tests {
 
     #[test]
     fn branch_times_are_base_36() {
-        assert_eq!(base36(0), "0");
-        assert_eq!(base36(35), "z");
-        assert_eq!(base36(1_767_225_600_000), "mjuohs00");
+        assert_eq!(format_base36(0), "0");
+        assert_eq!(format_base36(35), "z");
+        assert_eq!(format_base36(1_767_225_600_000), "mjuohs00");
     }
 }

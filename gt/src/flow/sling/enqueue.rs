@@ -2,7 +2,7 @@
 
 use bd::bead::{Bead, Kind, Status};
 
-use super::{SlingRequest, Slung, ensure_convoy};
+use super::{SlingReport, SlingRequest, ensure_bead_convoy};
 use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, QueuedSling, parse_queued_sling, queue_record_id};
 use crate::town::RigLayout;
@@ -10,7 +10,7 @@ use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
 /// What blocks a bead right now.
-pub(super) fn blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
+pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
     let mut blockers: Vec<String> = bd::graph::find_blockers(&snapshot, id)
@@ -27,13 +27,13 @@ pub(super) fn blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec
 }
 
 /// Queues a blocked bead for a rig.
-pub fn enqueue(
+pub fn enqueue_bead(
     town: &LiveTown,
     rig: &RigLayout,
     request: &SlingRequest,
     bead: &Bead,
     waits_for: Vec<String>,
-) -> anyhow::Result<Slung> {
+) -> anyhow::Result<SlingReport> {
     anyhow::ensure!(
         bead.status == Status::Open,
         "{} is {}: only open work can be slung",
@@ -76,9 +76,9 @@ pub fn enqueue(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_convoy(town, bead, request.no_convoy)?;
+    let convoy = ensure_bead_convoy(town, bead, request.no_convoy)?;
     town.record_event(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
-    Ok(Slung {
+    Ok(SlingReport {
         bead: bead.id.clone(),
         title: bead.title.clone(),
         target: rig.name().to_owned(),

@@ -8,8 +8,8 @@ use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::{Begun, SlingRequest, begin, rig_of};
-use crate::flow::convoy::{self, New, review};
+use super::{SlingProgress, SlingRequest, begin_sling, rig_of_home};
+use crate::flow::convoy::{self, NewConvoy, review};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::lock::Lock;
@@ -22,7 +22,7 @@ const MAKING: Duration = Duration::from_secs(120);
 
 /// The beads to sling for an id that is an epic with children or a convoy; `None` for any other bead. Makes the
 /// convoy of an epic that has none.
-pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
+pub fn expand_family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
     let found = town.find_bead(id)?;
     if record::convoy::is_convoy(&found.bead) {
         let stores = town.read_stores()?;
@@ -39,18 +39,18 @@ pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> 
         return Ok(None);
     }
     let beads = found.store.snapshot()?;
-    let below = below(&beads, &found.bead.id);
+    let below = open_work_below(&beads, &found.bead.id);
     if below.is_empty() {
         return Ok(None);
     }
     let all: Vec<String> = below.iter().map(|bead| bead.id.clone()).collect();
-    ensure_convoy(town, &found.bead, &all)?;
+    ensure_epic_convoy(town, &found.bead, &all)?;
     let open = below.iter().filter(|bead| bead.status == Status::Open);
     Ok(Some(open.map(|bead| bead.id.clone()).collect()))
 }
 
 /// The work below an epic that is not closed, most urgent first.
-fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<&Bead> = Vec::new();
     let mut epics = vec![epic.to_owned()];
@@ -75,7 +75,7 @@ fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
 }
 
 /// The open convoy of an epic tracks all work below it; one is made where there is none.
-fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
+fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
     // Whoever slings it in the same moment finds the convoy that the other made.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.open_town_store()?.snapshot()?;
@@ -91,34 +91,37 @@ fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Resu
             .cloned()
             .collect();
         if !new.is_empty() {
-            review::add(town, &own.id, &new)?;
+            review::add_reviewed_beads(town, &own.id, &new)?;
         }
         return Ok(());
     }
-    let new = New {
+    let new = NewConvoy {
         title: fit_to_title(&epic.title),
         beads: beads.to_vec(),
         about: format!("Work of epic {}", epic.id),
         integration: true,
         epic: Some(epic.id.clone()),
-        ..New::default()
+        ..NewConvoy::default()
     };
-    let purpose = review::Purpose {
+    let purpose = review::ConvoyPurpose {
         spec: epic.description.clone(),
         then: None,
     };
-    review::create(town, &new, purpose).map(drop)
+    review::create_reviewed_convoy(town, &new, purpose).map(drop)
 }
 
 /// Begins to sling one bead of a family: to its own rig if no target is named.
-pub(super) fn begin_member(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
+pub(super) fn claim_member(
+    town: &LiveTown,
+    request: &SlingRequest,
+) -> anyhow::Result<SlingProgress> {
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;
-        let rig = rig_of(&found.home).map(str::to_owned);
+        let rig = rig_of_home(&found.home).map(str::to_owned);
         request.target = rig.unwrap_or_default();
     }
-    begin(town, &request)
+    begin_sling(town, &request)
 }
 
 #[cfg(test)]
@@ -147,7 +150,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     start.wait();
-                    ensure_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
+                    ensure_epic_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
                 });
             }
         });

@@ -9,13 +9,13 @@ use crate::town::RigLayout;
 use crate::town::beads::BeadsHome;
 
 /// The full name of a formula, if there is one of that name.
-pub fn find(town: &LiveTown, name: &str) -> Option<String> {
+pub fn find_formula(town: &LiveTown, name: &str) -> Option<String> {
     let rig = town.actor.rig().and_then(|rig| town.find_rig(rig).ok());
-    molecule::full_name(&molecule::shelf(town, rig.as_ref()), name)
+    molecule::full_formula_name(&molecule::formula_shelf(town, rig.as_ref()), name)
 }
 
 /// Pours a formula for a bead, which is then to be slung; one that it has already stays.
-pub fn on_bead(
+pub fn pour_on_bead(
     town: &LiveTown,
     formula: &str,
     bead: &str,
@@ -38,18 +38,18 @@ pub fn on_bead(
 }
 
 /// Pours a formula as work of its own, which is then to be slung; returns its root.
-pub fn as_work(
+pub fn pour_as_work(
     town: &LiveTown,
     formula: &str,
     target: &str,
     values: &VarValues,
 ) -> anyhow::Result<String> {
-    let rig = rig_of(town, target)?;
+    let rig = rig_of_target(town, target)?;
     Ok(molecule::pour_work(town, &rig, formula, values)?.root)
 }
 
 /// The rig of a target: the one that it names, or that of the agent.
-pub fn rig_of(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
+pub fn rig_of_target(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
     let name = target.trim_end_matches('/');
     if let Ok(rig) = town.find_rig(name) {
         return Ok(rig);

@@ -19,7 +19,7 @@ const LEAVES: Duration = Duration::from_secs(5);
 const JUST: i64 = 20;
 
 /// The worker of the rig that did what a bead waited for, the last of them.
-pub(super) fn worker_before(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
+pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
     let bead = beads.get(bead)?;
     let before = bead.edges(&DepKind::Blocks);
     let done = before
@@ -33,17 +33,17 @@ pub(super) fn worker_before(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Op
 }
 
 /// Waits for a worker that leaves: the one before in the chain, or any if none is idle.
-pub(super) fn wait(
+pub(super) fn wait_for_leaving(
     town: &LiveTown,
     rig: &RigLayout,
     beads: &Snapshot,
     bead: &str,
 ) -> anyhow::Result<()> {
-    let before = worker_before(rig, beads, bead);
+    let before = worker_of_blocker(rig, beads, bead);
     let store = town.open_rig_store(rig)?;
     let mut failed = None;
     clock::wait_for(LEAVES, || {
-        match is_worth_it(town, rig, &store, before.as_deref()) {
+        match is_wait_useful(town, rig, &store, before.as_deref()) {
             Ok(true) => None,
             Ok(false) => Some(()),
             Err(error) => {
@@ -55,7 +55,7 @@ pub(super) fn wait(
     failed.map_or(Ok(()), Err)
 }
 
-fn is_worth_it(
+fn is_wait_useful(
     town: &LiveTown,
     rig: &RigLayout,
     store: &Store,
@@ -63,7 +63,7 @@ fn is_worth_it(
 ) -> anyhow::Result<bool> {
     let beads = store.snapshot()?;
     let all = polecat::list_polecats(rig, &beads, Some(town.host.list()?.as_slice()));
-    let leaves = |polecat: &&Polecat| leaves(town, polecat);
+    let leaves = |polecat: &&Polecat| is_leaving(town, polecat);
     let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
     let chosen = all
         .iter()
@@ -76,7 +76,7 @@ fn is_worth_it(
 }
 
 /// Whether a worker finished a moment ago and its session has not ended.
-fn leaves(town: &LiveTown, polecat: &Polecat) -> bool {
+fn is_leaving(town: &LiveTown, polecat: &Polecat) -> bool {
     let runs = polecat
         .session
         .as_ref()
@@ -136,11 +136,11 @@ mod tests {
         place.town.transact(&store, put).unwrap();
         let beads = store.snapshot().unwrap();
         assert_eq!(
-            worker_before(&rig, &beads, "hq-next").as_deref(),
+            worker_of_blocker(&rig, &beads, "hq-next").as_deref(),
             Some("nux")
         );
-        assert_eq!(worker_before(&rig, &beads, "hq-a"), None);
+        assert_eq!(worker_of_blocker(&rig, &beads, "hq-a"), None);
         let other = place.town.layout.rig("api");
-        assert_eq!(worker_before(&other, &beads, "hq-next"), None);
+        assert_eq!(worker_of_blocker(&other, &beads, "hq-next"), None);
     }
 }

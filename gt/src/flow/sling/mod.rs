@@ -33,12 +33,12 @@ use bd::git::Git;
 use serde::{Deserialize, Serialize};
 
 pub use batch::{SlingBatch, sling_batch};
-pub use claim::{ClaimError, Wish};
-pub use enqueue::enqueue;
-pub use family::family;
-pub use release::release_closed;
-pub use target::{Target, resolve_target};
-pub use unsling::{Unslung, unsling};
+pub use claim::{ClaimError, ClaimRequest};
+pub use enqueue::enqueue_bead;
+pub use family::expand_family;
+pub use release::release_worker;
+pub use target::{SlingTarget, resolve_target};
+pub use unsling::{UnslingReport, unsling_bead};
 
 use crate::flow::convoy::{self, integration};
 use crate::flow::discovery;
@@ -87,7 +87,7 @@ pub struct SlingRequest {
 
 /// What a sling did.
 #[derive(Debug, Clone, Serialize)]
-pub struct Slung {
+pub struct SlingReport {
     /// The bead.
     pub bead: String,
     /// Its title.
@@ -112,40 +112,40 @@ pub struct Slung {
 }
 
 /// Slings a bead: the story above, step by step.
-pub fn sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
-    begin(town, request)?.finish(town)
+pub fn sling_bead(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingReport> {
+    begin_sling(town, request)?.finish(town)
 }
 
 /// A sling whose bead is where it belongs.
-enum Begun {
+enum SlingProgress {
     /// Nothing is left to do.
-    Slung(Box<Slung>),
+    Slung(Box<SlingReport>),
     /// A worker has it; its sandbox and session come next.
     Claimed(RigLayout, Box<Claim>),
 }
 
-impl Begun {
-    fn finish(self, town: &LiveTown) -> anyhow::Result<Slung> {
+impl SlingProgress {
+    fn finish(self, town: &LiveTown) -> anyhow::Result<SlingReport> {
         match self {
             Self::Slung(slung) => Ok(*slung),
-            Self::Claimed(rig, claimed) => finish(town, &rig, &claimed),
+            Self::Claimed(rig, claimed) => finish_sling(town, &rig, &claimed),
         }
     }
 }
 
 /// Slings a bead as far as the claim.
-fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
-    let slung = |slung| Ok(Begun::Slung(Box::new(slung)));
+fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingProgress> {
+    let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
-        Target::Rig(rig) => {
-            let waits_for = enqueue::blockers(town, &found)?;
+        SlingTarget::Rig(rig) => {
+            let waits_for = enqueue::find_blockers(town, &found)?;
             if !waits_for.is_empty() && !request.force {
-                review(town, request, &found)?;
-                return slung(enqueue(town, &rig, request, &found.bead, waits_for)?);
+                review_convoy(town, request, &found)?;
+                return slung(enqueue_bead(town, &rig, request, &found.bead, waits_for)?);
             }
-            can_start(town, &rig, &found.bead, request)?;
-            review(town, request, &found)?;
+            check_can_start(town, &rig, &found.bead, request)?;
+            review_convoy(town, request, &found)?;
             let claimed = claim_worker(town, &rig, request, None);
             let is_full = |error: &anyhow::Error| {
                 matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
@@ -153,36 +153,36 @@ fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
             match claimed {
                 Err(error) if is_full(&error) && found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
-                    slung(enqueue(town, &rig, request, &found.bead, waits_for)?)
+                    slung(enqueue_bead(town, &rig, request, &found.bead, waits_for)?)
                 }
-                claimed => Ok(Begun::Claimed(rig, Box::new(claimed?))),
+                claimed => Ok(SlingProgress::Claimed(rig, Box::new(claimed?))),
             }
         }
-        Target::Polecat(rig, name) => {
-            can_start(town, &rig, &found.bead, request)?;
-            review(town, request, &found)?;
+        SlingTarget::Polecat(rig, name) => {
+            check_can_start(town, &rig, &found.bead, request)?;
+            review_convoy(town, request, &found)?;
             let claimed = claim_worker(town, &rig, request, Some(&name))?;
-            Ok(Begun::Claimed(rig, Box::new(claimed)))
+            Ok(SlingProgress::Claimed(rig, Box::new(claimed)))
         }
-        Target::Agent(address) => {
-            review(town, request, &found)?;
-            let rig = rig_of(&found.home)
+        SlingTarget::Agent(address) => {
+            review_convoy(town, request, &found)?;
+            let rig = rig_of_home(&found.home)
                 .map(|rig| town.find_rig(rig))
                 .transpose()?;
             let queue = match &rig {
-                Some(rig) => hold_queue(town, rig, request)?,
+                Some(rig) => lock_queue(town, rig, request)?,
                 None => None,
             };
-            claim::hook_agent(town, &found, &address, request.force)?;
+            claim::hook_to_agent(town, &found, &address, request.force)?;
             if let (Some(rig), Some(queue)) = (rig, queue) {
                 // As for a worker: what cannot be withdrawn now is withdrawn by the next run.
-                mq::withdraw_stale(town, &rig, &queue).ok();
+                mq::withdraw_stale_requests(town, &rig, &queue).ok();
             }
-            let convoy = ensure_convoy(town, &found.bead, request.no_convoy)?;
-            tell(town, &found.bead.id, &address.to_string());
-            let told = session::start::tell_of_work(town, &address, &found.bead)?;
-            let session = told.or_else(|| start_agent(town, &address));
-            slung(Slung {
+            let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
+            report_sling(town, &found.bead.id, &address.to_string());
+            let told = session::start::notify_of_work(town, &address, &found.bead)?;
+            let session = told.or_else(|| start_idle_agent(town, &address));
+            slung(SlingReport {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,
                 target: address.to_string(),
@@ -199,7 +199,10 @@ fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
 }
 
 /// Goes on with a sling that waited for a person's answer, unless someone has or had the bead meanwhile.
-pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result<Option<Slung>> {
+pub fn continue_sling(
+    town: &LiveTown,
+    then: Option<serde_json::Value>,
+) -> anyhow::Result<Option<SlingReport>> {
     let Some(then) = then else {
         return Ok(None);
     };
@@ -208,30 +211,35 @@ pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result
     if bead.status != Status::Open || !bead.assignee.is_empty() {
         return Ok(None);
     }
-    sling(town, &request).map(Some)
+    sling_bead(town, &request).map(Some)
 }
 
 /// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
-fn review(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
-    let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));
+fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
+    let rig = rig_of_home(&found.home).map(|rig| town.layout.rig(rig));
     let asks = !request.no_convoy
-        && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
-        && town_hook::for_auto_convoys(town, rig.as_ref());
+        && town_hook::has_event_hooks(town, rig.as_ref(), town_hook::TownHookEvent::PreConvoy)
+        && town_hook::are_auto_convoys_reviewed(town, rig.as_ref());
     if !asks
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
             .is_empty()
     {
         return Ok(());
     }
-    let purpose = convoy::review::Purpose {
+    let purpose = convoy::review::ConvoyPurpose {
         spec: String::new(),
         then: Some(serde_json::to_value(request)?),
     };
-    convoy::review::create(town, &convoy::automatic(&found.bead), purpose).map(drop)
+    convoy::review::create_reviewed_convoy(
+        town,
+        &convoy::build_automatic_convoy(&found.bead),
+        purpose,
+    )
+    .map(drop)
 }
 
 /// Tells what could not be started before anything is reserved: no tmux, no such agent.
-fn can_start(
+fn check_can_start(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
@@ -247,11 +255,11 @@ fn can_start(
 
 /// Starts the session of an agent that got work and has none. One that cannot be started is for a person, who is told the
 /// command; the one who asks runs.
-fn start_agent(town: &LiveTown, address: &Address) -> Option<String> {
+fn start_idle_agent(town: &LiveTown, address: &Address) -> Option<String> {
     if *address == Address::Overseer || *address == town.actor {
         return None;
     }
-    let started = session::start::agent(town, address, "");
+    let started = session::start::start_agent_session(town, address, "");
     started.ok().map(|live| live.name)
 }
 
@@ -262,33 +270,33 @@ fn claim_worker(
     request: &SlingRequest,
     name: Option<&str>,
 ) -> anyhow::Result<Claim> {
-    let queue = hold_queue(town, rig, request)?;
-    let kept = keep_for_next(town, rig, request)?;
+    let queue = lock_queue(town, rig, request)?;
+    let kept = save_for_next_worker(town, rig, request)?;
     let kept = kept.as_deref();
-    let claimed = claim::claim(
+    let claimed = claim::claim_bead(
         town,
         rig,
-        &Wish {
+        &ClaimRequest {
             request,
             name,
-            kept,
+            rescue_ref: kept,
         },
     )?;
     if let Some(queue) = queue {
         // What cannot be withdrawn now may not merge all the same, and the next run of the queue withdraws it.
-        mq::withdraw_stale(town, rig, &queue).ok();
+        mq::withdraw_stale_requests(town, rig, &queue).ok();
     }
-    tell(town, &claimed.bead.id, &claimed.address().to_string());
+    report_sling(town, &claimed.bead.id, &claimed.address().to_string());
     let worker = claimed.address();
     if !attempt::was_with(&claimed.bead, &worker.to_string()) {
         // A message that cannot be taken back is read once more, and says itself what it is about.
-        handoff::withdraw(town, &worker).ok();
+        handoff::withdraw_notes(town, &worker).ok();
     }
     Ok(claimed)
 }
 
 /// Keeps what a worker has not committed whose bead goes to someone else; says where.
-fn keep_for_next(
+fn save_for_next_worker(
     town: &LiveTown,
     rig: &RigLayout,
     request: &SlingRequest,
@@ -307,13 +315,13 @@ fn keep_for_next(
     }
     let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(&at), &at, &name));
     // A sandbox that git cannot read stays unchanged, and must not keep the bead from someone else.
-    let sandbox = Sandbox::of(town, rig, &name);
+    let sandbox = Sandbox::new(town, rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
 /// not be superseded half way.
-fn hold_queue(
+fn lock_queue(
     town: &LiveTown,
     rig: &RigLayout,
     request: &SlingRequest,
@@ -331,33 +339,38 @@ fn hold_queue(
 }
 
 /// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.
-pub fn resume(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Option<Slung>> {
+pub fn resume_sling(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+) -> anyhow::Result<Option<SlingReport>> {
     let lock = Lock::try_take(&rig.slot_lock(name))?;
-    let Some(claimed) = claim::reload(town, rig, name, lock)? else {
+    let Some(claimed) = claim::reload_claim(town, rig, name, lock)? else {
         return Ok(None);
     };
-    finish(town, rig, &claimed).map(Some)
+    finish_sling(town, rig, &claimed).map(Some)
 }
 
 /// The steps after the claim. Each looks first whether it is done already.
-fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<Slung> {
+fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<SlingReport> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
     let step = slot.state.sling_in_progress().map(|sling| sling.step);
     if step == Some(SlingStep::Claimed) {
         // What the last session left must not write into the sandbox while it is made ready.
-        let session = session::start::name_of(&claimed.ids.address)?;
-        session::end::polecat(town, session.as_str(), &slot)?;
-        integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
-        let stands_on = followup::stands_on(&town.open_rig_store(rig)?.snapshot()?, &claimed.bead);
+        let session = session::start::start_session_name(&claimed.ids.address)?;
+        session::end::end_polecat_session(town, session.as_str(), &slot)?;
+        integration::ensure_branch(town, rig, &claimed.bead.id, &slot.target)?;
+        let stands_on =
+            followup::find_unmerged_base(&town.open_rig_store(rig)?.snapshot()?, &claimed.bead);
         let stands_on = stands_on.filter(|on| on.target == slot.target);
-        let prepared = Sandbox::of(town, rig, &claimed.worker.name).prepare(
+        let prepared = Sandbox::new(town, rig, &claimed.worker.name).prepare(
             &slot.branch,
             &slot.target,
             stands_on.as_ref().map(|on| on.tip.as_str()),
         )?;
         slot.base.clone_from(&prepared.base);
-        advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
+        record_step(town, rig, claimed, &mut slot, SlingStep::Branched)?;
         town.record_event(&event!(FreshBranch,
             bead: claimed.bead.id, rig: rig.name(), polecat: claimed.worker.name, branch: slot.branch,
             sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
@@ -367,14 +380,14 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<S
     }
     let sling = slot.state.sling_in_progress().cloned().unwrap_or_default();
     let no_convoy = sling.no_convoy;
-    let convoy = ensure_convoy(town, &claimed.bead, no_convoy)?;
+    let convoy = ensure_bead_convoy(town, &claimed.bead, no_convoy)?;
     if step.is_some_and(|step| step < SlingStep::Tracked) {
-        place_documents(town, rig, claimed)?;
-        molecule::ensure(town, rig, &claimed.bead, sling.no_molecule)?;
-        advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
+        place_convoy_documents(town, rig, claimed)?;
+        molecule::ensure_molecule(town, rig, &claimed.bead, sling.no_molecule)?;
+        record_step(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
-    let started = session::start::polecat(town, rig, claimed, &mut slot)?;
-    Ok(Slung {
+    let started = session::start::start_polecat_session(town, rig, claimed, &mut slot)?;
+    Ok(SlingReport {
         bead: claimed.bead.id.clone(),
         title: claimed.bead.title.clone(),
         target: claimed.address().to_string(),
@@ -389,7 +402,7 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<S
 }
 
 /// Records that a step is done, unless the bead was given to someone else meanwhile.
-fn advance(
+fn record_step(
     town: &LiveTown,
     rig: &RigLayout,
     claimed: &Claim,
@@ -407,7 +420,11 @@ fn advance(
 }
 
 /// The convoy that tracks the bead; makes one where none does.
-fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
+fn ensure_bead_convoy(
+    town: &LiveTown,
+    bead: &Bead,
+    no_convoy: bool,
+) -> anyhow::Result<Option<String>> {
     let tracking = record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
@@ -415,20 +432,20 @@ fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Resul
     if no_convoy {
         return Ok(None);
     }
-    convoy::create_for(town, bead).map(Some)
+    convoy::create_automatic_convoy(town, bead).map(Some)
 }
 
 /// Puts what earlier workers of the convoy wrote down into the sandbox.
-fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<()> {
+fn place_convoy_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
-    discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
+    discovery::retire_landed_documents(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = Git::at(rig.repo()).with_network(RECEIVE);
     if discovery::is_sent(town, rig) && git.remote_url("origin")?.is_some() {
         // What other machines sent there is more to read; work can start without it.
-        discovery::receive(&git, &key, &discovery::machine(rig)).ok();
+        discovery::receive_documents(&git, &key, &discovery::machine_identity(rig)).ok();
     }
-    let placed = Sandbox::of(town, rig, &claimed.worker.name).place_documents(&key)?;
+    let placed = Sandbox::new(town, rig, &claimed.worker.name).place_documents(&key)?;
     if placed > 0 {
         let polecat = &claimed.worker.name;
         town.record_event(&event!(DiscoveryPlaced,
@@ -438,12 +455,12 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow:
     Ok(())
 }
 
-fn tell(town: &LiveTown, bead: &str, target: &str) {
+fn report_sling(town: &LiveTown, bead: &str, target: &str) {
     town.record_event(&event!(Sling, bead: bead, target: target));
 }
 
 /// The rig in which a bead lives, for a target that must be in the same one.
-fn rig_of(home: &BeadsHome) -> Option<&str> {
+fn rig_of_home(home: &BeadsHome) -> Option<&str> {
     match home {
         BeadsHome::Town => None,
         BeadsHome::Rig(rig) => Some(rig),

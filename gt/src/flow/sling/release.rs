@@ -16,7 +16,7 @@ use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
 /// Why a bead is taken off a hook.
-fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
+fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
         return Some("it was deleted".to_owned());
     };
@@ -29,7 +29,7 @@ fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
 }
 
 /// Releases a worker whose bead is no longer its own; says what was done, `None` where nothing was left to do.
-pub fn release_closed(
+pub fn release_worker(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
@@ -39,16 +39,16 @@ pub fn release_closed(
     let store = town.open_rig_store(rig)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    if why_released(beads.get(&slot.bead), &slot).is_none() {
+    if release_reason(beads.get(&slot.bead), &slot).is_none() {
         return Ok(None);
     }
     if let Some(session) = SessionName::for_agent(&ids.address) {
-        session::end::polecat(town, session.as_str(), &slot)?;
+        session::end::end_polecat_session(town, session.as_str(), &slot)?;
     }
     let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
-    let kept = Sandbox::of(town, rig, name).keep_work(&slot, &has_commits)?;
+    let kept = Sandbox::new(town, rig, name).keep_work(&slot, &has_commits)?;
     let why = town.transact(&store, |tx| {
-        let Some(why) = why_released(tx.get(&slot.bead), &slot) else {
+        let Some(why) = release_reason(tx.get(&slot.bead), &slot) else {
             return Ok(None);
         };
         let now = tx.now();
@@ -75,7 +75,7 @@ pub fn release_closed(
             history::mark_unproven(&mut bead, &worker)?;
         }
         tx.put(bead)?;
-        molecule::let_go(tx, &slot.bead)?;
+        molecule::discard_molecule(tx, &slot.bead)?;
         if let Some(kept) = &kept {
             let text = format!(
                 "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."

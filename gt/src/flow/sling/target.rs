@@ -9,7 +9,7 @@ use crate::town::identity::Address;
 
 /// Who gets the bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum SlingTarget {
     /// Any worker of a rig: an idle one, else a new one.
     Rig(RigLayout),
     /// This polecat of a rig.
@@ -51,29 +51,33 @@ pub(super) enum TargetError {
 }
 
 /// Reads a target text for a bead that lives in `home`.
-pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::Result<Target> {
+pub fn resolve_target(
+    town: &LiveTown,
+    text: &str,
+    home: &BeadsHome,
+) -> anyhow::Result<SlingTarget> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
         "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
-        "" | "." => of_address(town, town.actor.clone())?,
+        "" | "." => resolve_address(town, town.actor.clone())?,
         rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
-            Target::Rig(town.layout.rig(rig))
+            SlingTarget::Rig(town.layout.rig(rig))
         }
-        "deacon/dogs" => Target::Agent(idle_dog(town)?),
-        "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
+        "deacon/dogs" => SlingTarget::Agent(find_idle_dog(town)?),
+        "witness" | "wit" | "refinery" | "ref" | "crew" => resolve_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
             return Err(town
                 .find_rig(name)
                 .err()
                 .unwrap_or_else(|| TargetError::Nobody.into()));
         }
-        address => of_address(town, town.parse_address(address)?)?,
+        address => resolve_address(town, town.parse_address(address)?)?,
     };
     let rig = match &target {
-        Target::Rig(rig) | Target::Polecat(rig, _) => rig.name(),
-        Target::Agent(_) => return Ok(target),
+        SlingTarget::Rig(rig) | SlingTarget::Polecat(rig, _) => rig.name(),
+        SlingTarget::Agent(_) => return Ok(target),
     };
-    if super::rig_of(home) == Some(rig) {
+    if super::rig_of_home(home) == Some(rig) {
         return Ok(target);
     }
     let home = match home {
@@ -88,12 +92,12 @@ pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::
 }
 
 /// `witness`, `refinery`, `crew`: of the rig that the caller is in.
-fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
+fn resolve_role_word(town: &LiveTown, word: &str) -> anyhow::Result<SlingTarget> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
     let rig = rig
         .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
         .to_owned();
-    of_address(
+    resolve_address(
         town,
         match (word, &town.actor) {
             ("witness" | "wit", _) => Address::Witness(rig),
@@ -105,7 +109,7 @@ fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
 }
 
 /// The first dog that has nothing to do, and nothing on its hook.
-fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
+fn find_idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
     let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {
         let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
@@ -116,12 +120,12 @@ fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
     Ok(found.address())
 }
 
-fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
+fn resolve_address(town: &LiveTown, address: Address) -> anyhow::Result<SlingTarget> {
     if let Some(rig) = address.rig() {
         town.find_rig(rig)?;
     }
     Ok(match address {
-        Address::Polecat(rig, name) => Target::Polecat(town.layout.rig(&rig), name),
+        Address::Polecat(rig, name) => SlingTarget::Polecat(town.layout.rig(&rig), name),
         Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
         Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
@@ -129,6 +133,6 @@ fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
         Address::Dog(ref name) if dog::load_dog(town, name).is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
-        other => Target::Agent(other),
+        other => SlingTarget::Agent(other),
     })
 }

@@ -15,7 +15,7 @@ use crate::town::lock::Lock;
 
 /// What an unsling did.
 #[derive(Debug, Clone, Serialize)]
-pub struct Unslung {
+pub struct UnslingReport {
     /// The bead.
     pub bead: String,
     /// Who had it.
@@ -39,7 +39,7 @@ pub(super) struct NotHooked {
 
 /// Takes a bead off the hook it is on. Uncommitted work of a polecat goes to a rescue ref first, and
 /// its sandbox stays unchanged.
-pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
+pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport> {
     let found = town.find_bead(bead)?;
     let bead = found.bead;
     anyhow::ensure!(
@@ -58,23 +58,23 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
             let id = Slot::id(&town.prefix_of_rig(rig.name()), rig.name(), name);
             let beads = found.store.snapshot()?;
-            check_still(&beads, &bead)?;
+            check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let kept = Sandbox::of(town, &rig, name).keep_uncommitted(&slot)?;
+            let kept = Sandbox::new(town, &rig, name).keep_uncommitted(&slot)?;
             let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
-                session::end::polecat(town, session.as_str(), &slot)?;
+                session::end::end_polecat_session(town, session.as_str(), &slot)?;
             }
-            release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
+            release_bead(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             (session.map(|session| session.to_string()), kept)
         }
         _ => {
-            release(town, &found.store, &bead.id, None)?;
+            release_bead(town, &found.store, &bead.id, None)?;
             (None, None)
         }
     };
     town.record_event(&event!(Unhook, bead: bead.id, target: holder.to_string()));
-    Ok(Unslung {
+    Ok(UnslingReport {
         bead: bead.id,
         holder: bead.assignee,
         session,
@@ -83,7 +83,7 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
 }
 
 /// Whether the bead is still on the hook on which it was seen before its holder's slot was locked.
-fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
+fn check_still_hooked(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
     match beads.get(&seen.id) {
         Some(now) if now.status == Status::Hooked && now.assignee == seen.assignee => Ok(()),
         now => Err(NotHooked {
@@ -96,7 +96,7 @@ fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked
     }
 }
 
-fn release(
+fn release_bead(
     town: &LiveTown,
     store: &bd::store::Store,
     released: &str,

@@ -3,12 +3,12 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Event;
+use super::TownHookEvent;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
 /// What stands at a place.
-pub(super) enum Found {
+pub(super) enum HookFileState {
     /// Nothing.
     None,
     /// Something that is no hook, and why.
@@ -20,20 +20,26 @@ pub(super) enum Found {
 }
 
 /// The places of an event's hooks, in the order in which they run: the town's, then the rig's.
-pub(super) fn places(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Vec<PathBuf> {
+pub(super) fn hook_paths(
+    town: &LiveTown,
+    rig: Option<&RigLayout>,
+    event: TownHookEvent,
+) -> Vec<PathBuf> {
     let mut places = vec![town.layout.hooks().join(event.name())];
     places.extend(rig.map(|rig| rig.hooks().join(event.name())));
     places
 }
 
 /// Looks at a place. A link may lead anywhere inside the town, and not out of it.
-pub(super) fn inspect_hook(town: &LiveTown, place: &Path) -> Found {
-    if place.symlink_metadata().is_err() {
-        return Found::None;
+pub(super) fn inspect_hook(town: &LiveTown, path: &Path) -> HookFileState {
+    if path.symlink_metadata().is_err() {
+        return HookFileState::None;
     }
-    let real = match place.canonicalize() {
+    let real = match path.canonicalize() {
         Ok(real) => real,
-        Err(error) => return Found::Refused(format!("where it leads cannot be told: {error}")),
+        Err(error) => {
+            return HookFileState::Refused(format!("where it leads cannot be told: {error}"));
+        }
     };
     let inside = town
         .layout
@@ -41,19 +47,19 @@ pub(super) fn inspect_hook(town: &LiveTown, place: &Path) -> Found {
         .canonicalize()
         .is_ok_and(|root| real.starts_with(root));
     if !inside {
-        return Found::Refused(format!(
+        return HookFileState::Refused(format!(
             "it leads out of the town, to {}: put a file there that starts it",
             real.display()
         ));
     }
     let Ok(meta) = real.metadata() else {
-        return Found::None;
+        return HookFileState::None;
     };
     if !meta.is_file() {
-        return Found::Ignored("it is no file".to_owned());
+        return HookFileState::Ignored("it is no file".to_owned());
     }
     if meta.permissions().mode() & 0o111 == 0 {
-        return Found::Ignored("it is not executable (chmod +x makes it so)".to_owned());
+        return HookFileState::Ignored("it is not executable (chmod +x makes it so)".to_owned());
     }
-    Found::Executable
+    HookFileState::Executable
 }

@@ -19,7 +19,7 @@ const DEPTH: usize = 4;
 
 /// Why text is no front matter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadFrontMatter {
+pub enum FrontMatterError {
     /// It is no YAML, or too much of it.
     #[error("the front matter cannot be read: {0}")]
     Yaml(String),
@@ -43,17 +43,17 @@ pub struct FrontMatter {
 
 impl FrontMatter {
     /// Reads what a hook gives: a mapping, or text that is one, with or without its `---` lines.
-    pub fn read(node: &YamlNode) -> Result<Self, BadFrontMatter> {
+    pub fn from_value(node: &YamlNode) -> Result<Self, FrontMatterError> {
         match node {
-            YamlNode::Text(text) => Self::of_text(text),
-            node => Self::of_node(node),
+            YamlNode::Text(text) => Self::parse(text),
+            node => Self::from_mapping(node),
         }
     }
 
     /// Reads text, with or without the `---` lines around it.
-    pub fn of_text(text: &str) -> Result<Self, BadFrontMatter> {
+    pub fn parse(text: &str) -> Result<Self, FrontMatterError> {
         if text.len() > 2 * BLOCK {
-            return Err(BadFrontMatter::TooMuch);
+            return Err(FrontMatterError::TooMuch);
         }
         let text = text.trim();
         let text = text.strip_prefix("---").unwrap_or(text);
@@ -61,33 +61,33 @@ impl FrontMatter {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        Self::of_node(&parse_tree(text, NODES).map_err(BadFrontMatter::Yaml)?)
+        Self::from_mapping(&parse_tree(text, NODES).map_err(FrontMatterError::Yaml)?)
     }
 
-    fn of_node(node: &YamlNode) -> Result<Self, BadFrontMatter> {
+    fn from_mapping(node: &YamlNode) -> Result<Self, FrontMatterError> {
         let YamlNode::Map(entries) = node else {
-            return Err(BadFrontMatter::NoMapping);
+            return Err(FrontMatterError::NoMapping);
         };
         let mut front = Self::default();
         for (key, value) in entries {
             let mut text = String::new();
-            entry(&mut text, key, value, 0)?;
+            write_entry(&mut text, key, value, 0)?;
             front.entries.push((key.clone(), text));
         }
         if front.lines().len() > BLOCK {
-            return Err(BadFrontMatter::TooMuch);
+            return Err(FrontMatterError::TooMuch);
         }
         Ok(front)
     }
 
     /// The same with one more entry, or another value for it.
-    pub fn with(mut self, key: &str, value: &YamlNode) -> Result<Self, BadFrontMatter> {
+    pub fn with(mut self, key: &str, value: &YamlNode) -> Result<Self, FrontMatterError> {
         let mut text = String::new();
-        entry(&mut text, key, value, 0)?;
+        write_entry(&mut text, key, value, 0)?;
         self.entries.retain(|(own, _)| own != key);
         self.entries.push((key.to_owned(), text));
         if self.lines().len() > BLOCK {
-            return Err(BadFrontMatter::TooMuch);
+            return Err(FrontMatterError::TooMuch);
         }
         Ok(self)
     }
@@ -101,7 +101,7 @@ impl FrontMatter {
     }
 
     /// Adds the entries of another that it has none of.
-    pub fn fill(&mut self, other: Self) {
+    pub fn fill_missing(&mut self, other: Self) {
         for (key, text) in other.entries {
             if !self.entries.iter().any(|(own, _)| *own == key) {
                 self.entries.push((key, text));
@@ -127,11 +127,15 @@ impl FrontMatter {
             return description.to_owned();
         }
         let (old, text) = split_front_matter(description);
-        format!("---\n{}{}---\n{text}", self.lines(), self.kept(old))
+        format!(
+            "---\n{}{}---\n{text}",
+            self.lines(),
+            self.keep_other_entries(old)
+        )
     }
 
     /// The lines of a block but for the entries that this one has.
-    fn kept(&self, block: &str) -> String {
+    fn keep_other_entries(&self, block: &str) -> String {
         let mut kept = String::new();
         let mut ours = false;
         let count = block.lines().count();
@@ -149,48 +153,48 @@ impl FrontMatter {
     }
 }
 
-fn entry(
+fn write_entry(
     out: &mut String,
     key: &str,
     value: &YamlNode,
     depth: usize,
-) -> Result<(), BadFrontMatter> {
+) -> Result<(), FrontMatterError> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let begins = key
         .chars()
         .next()
         .is_some_and(|c| c.is_ascii_alphanumeric());
     if !begins || key.len() > 64 || !key.chars().all(word) {
-        return Err(BadFrontMatter::Key(key.chars().take(64).collect()));
+        return Err(FrontMatterError::Key(key.chars().take(64).collect()));
     }
     if depth >= DEPTH {
-        return Err(BadFrontMatter::TooMuch);
+        return Err(FrontMatterError::TooMuch);
     }
     let indent = "  ".repeat(depth);
     match value {
         YamlNode::Map(entries) => {
             out.push_str(&format!("{indent}{key}:\n"));
             for (key, value) in entries {
-                entry(out, key, value, depth + 1)?;
+                write_entry(out, key, value, depth + 1)?;
             }
         }
         YamlNode::List(items) => {
             let mut texts = Vec::new();
             for item in items {
                 let YamlNode::Text(text) = item else {
-                    return Err(BadFrontMatter::TooMuch);
+                    return Err(FrontMatterError::TooMuch);
                 };
-                texts.push(scalar(text));
+                texts.push(format_scalar(text));
             }
             out.push_str(&format!("{indent}{key}: [{}]\n", texts.join(", ")));
         }
-        YamlNode::Text(text) => out.push_str(&format!("{indent}{key}: {}\n", scalar(text))),
+        YamlNode::Text(text) => out.push_str(&format!("{indent}{key}: {}\n", format_scalar(text))),
     }
     Ok(())
 }
 
 /// A scalar on one line: plain where that is safe, else quoted with escapes.
-fn scalar(text: &str) -> String {
+fn format_scalar(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     let begins = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
     if begins && text.chars().all(safe) {
@@ -204,7 +208,7 @@ fn scalar(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push(' '),
             // Nothing that a terminal or a parser would act on.
-            c if c.is_control() || turns(c) => {}
+            c if c.is_control() || is_direction_or_line_mark(c) => {}
             c => out.push(c),
         }
     }
@@ -213,7 +217,7 @@ fn scalar(text: &str) -> String {
 }
 
 /// Marks of text direction and line ends that only some programs know.
-fn turns(c: char) -> bool {
+fn is_direction_or_line_mark(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
@@ -222,7 +226,7 @@ mod tests {
     use super::*;
 
     fn front(text: &str) -> FrontMatter {
-        FrontMatter::of_text(text).unwrap()
+        FrontMatter::parse(text).unwrap()
     }
 
     #[test]
@@ -263,7 +267,9 @@ mod tests {
             10,
         )
         .unwrap();
-        let text = FrontMatter::read(&hostile).unwrap().apply("Original.");
+        let text = FrontMatter::from_value(&hostile)
+            .unwrap()
+            .apply("Original.");
         let (block, rest) = split_front_matter(&text);
         assert_eq!(rest, "Original.");
         assert_eq!(block.lines().count(), 4, "{block}");
@@ -277,12 +283,18 @@ mod tests {
 
     #[test]
     fn keys_size_and_depth_are_bounded() {
-        let refused = |text: &str| FrontMatter::of_text(text).unwrap_err();
-        assert!(matches!(refused("\"a\\n---\": x"), BadFrontMatter::Key(_)));
-        assert!(matches!(refused("- a\n- b"), BadFrontMatter::NoMapping));
+        let refused = |text: &str| FrontMatter::parse(text).unwrap_err();
+        assert!(matches!(
+            refused("\"a\\n---\": x"),
+            FrontMatterError::Key(_)
+        ));
+        assert!(matches!(refused("- a\n- b"), FrontMatterError::NoMapping));
         let long = format!("a: {}", "x".repeat(1200));
-        assert_eq!(refused(&long), BadFrontMatter::TooMuch);
-        assert_eq!(refused("a: {b: {c: {d: {e: f}}}}"), BadFrontMatter::TooMuch);
-        assert!(matches!(refused("a: [b"), BadFrontMatter::Yaml(_)));
+        assert_eq!(refused(&long), FrontMatterError::TooMuch);
+        assert_eq!(
+            refused("a: {b: {c: {d: {e: f}}}}"),
+            FrontMatterError::TooMuch
+        );
+        assert!(matches!(refused("a: [b"), FrontMatterError::Yaml(_)));
     }
 }

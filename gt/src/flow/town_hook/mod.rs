@@ -26,8 +26,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 pub use front_matter::FrontMatter;
-pub use result::{Answer, BadResult};
-pub(crate) use surroundings::{looks_secret, passed_on};
+pub use result::{TownHookAnswer, TownHookResultError};
+pub(crate) use surroundings::{inherited_variables, looks_secret};
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
@@ -36,7 +36,7 @@ use crate::town::event::{self, event};
 
 /// What hooks are run for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum TownHookEvent {
     /// Before a convoy is made; decides.
     PreConvoy,
     /// A person has answered a deferred convoy.
@@ -53,7 +53,7 @@ pub enum Event {
     PostLanding,
 }
 
-impl Event {
+impl TownHookEvent {
     /// All of them.
     pub const ALL: [Self; 7] = [
         Self::PreConvoy,
@@ -79,14 +79,14 @@ impl Event {
     }
 
     /// Whether what its hooks say decides about something.
-    fn decides(self) -> bool {
+    fn is_deciding(self) -> bool {
         matches!(self, Self::PreConvoy | Self::PreMerge)
     }
 }
 
 /// What hooks are told.
 #[derive(Debug, Default)]
-pub struct Call<'a> {
+pub struct TownHookCall<'a> {
     /// The rig whose hooks run after the town's; only the town's where there is none.
     pub rig: Option<&'a RigLayout>,
     /// Where they run: the rig's root, or the town's, where nothing is said.
@@ -102,12 +102,12 @@ pub struct Call<'a> {
     /// What the runs' events name besides: a convoy, a bead, a request.
     pub about: Vec<(&'static str, String)>,
     /// Hooks that are not asked, by their names for people.
-    pub passed: Vec<String>,
+    pub skipped_hooks: Vec<String>,
 }
 
 /// What a hook decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TownHookVerdict {
     /// It may go on.
     Approved,
     /// A person is to decide.
@@ -120,29 +120,29 @@ pub enum Verdict {
 
 /// One run of a hook.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct TownHookRun {
     /// The executable, relative to the town.
     pub hook: String,
     /// What it decided.
-    pub verdict: Verdict,
+    pub verdict: TownHookVerdict,
     /// Why, where it did not approve.
     pub reason: String,
     /// Its result.
-    pub answer: Answer,
+    pub answer: TownHookAnswer,
     /// What it printed on standard output.
     pub output: String,
     /// What it printed on standard error.
     pub errors: String,
 }
 
-impl Ran {
+impl TownHookRun {
     /// A run that has not come to a decision yet.
     fn new(hook: String, reason: String) -> Self {
         Self {
             hook,
-            verdict: Verdict::Broken,
+            verdict: TownHookVerdict::Broken,
             reason,
-            answer: Answer::default(),
+            answer: TownHookAnswer::default(),
             output: String::new(),
             errors: String::new(),
         }
@@ -151,51 +151,57 @@ impl Ran {
 
 /// What came of an event's hooks.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct TownHookReport {
     /// The runs, in order.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<TownHookRun>,
     /// What is to be reported to the one who caused it.
     pub warnings: Vec<String>,
 }
 
-impl Report {
+impl TownHookReport {
     /// The run that did not approve.
-    pub fn refusal(&self) -> Option<&Ran> {
+    pub fn refusal(&self) -> Option<&TownHookRun> {
         self.runs
             .iter()
-            .find(|ran| ran.verdict != Verdict::Approved)
+            .find(|ran| ran.verdict != TownHookVerdict::Approved)
     }
 }
 
 /// Whether an event has any hook, so that what it would be told need not be gathered.
-pub fn has(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> bool {
-    find::places(town, rig, event)
+pub fn has_event_hooks(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> bool {
+    find::hook_paths(town, rig, event)
         .iter()
         .any(|place| place.symlink_metadata().is_ok())
 }
 
 /// Runs the hooks of an event.
-pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
-    let mut report = Report::default();
-    for place in find::places(town, call.rig, event) {
-        if call.passed.contains(&shown(town, &place)) {
+pub fn run_event_hooks(
+    town: &LiveTown,
+    event: TownHookEvent,
+    call: &TownHookCall,
+) -> TownHookReport {
+    let mut report = TownHookReport::default();
+    for place in find::hook_paths(town, call.rig, event) {
+        if call.skipped_hooks.contains(&format_path(town, &place)) {
             continue;
         }
         let ran = match find::inspect_hook(town, &place) {
-            find::Found::None => continue,
-            find::Found::Ignored(why) => {
-                let hook = shown(town, &place);
+            find::HookFileState::None => continue,
+            find::HookFileState::Ignored(why) => {
+                let hook = format_path(town, &place);
                 town.record_event(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
-            find::Found::Refused(why) => Ran::new(shown(town, &place), why),
-            find::Found::Executable => run::one(town, event, call, &place, &mut report.warnings),
+            find::HookFileState::Refused(why) => TownHookRun::new(format_path(town, &place), why),
+            find::HookFileState::Executable => {
+                run::run_hook(town, event, call, &place, &mut report.warnings)
+            }
         };
-        let go_on = ran.verdict == Verdict::Approved;
-        tell(town, event, call, &ran);
+        let go_on = ran.verdict == TownHookVerdict::Approved;
+        record_run(town, event, call, &ran);
         report.runs.push(ran);
-        if !go_on && event.decides() {
+        if !go_on && event.is_deciding() {
             break;
         }
     }
@@ -203,14 +209,14 @@ pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
 }
 
 /// Runs hooks that decide nothing; what they say is only recorded.
-pub fn notify(town: &LiveTown, event: Event, call: &Call) {
-    if has(town, call.rig, event) {
-        run(town, event, call);
+pub fn notify_event_hooks(town: &LiveTown, event: TownHookEvent, call: &TownHookCall) {
+    if has_event_hooks(town, call.rig, event) {
+        run_event_hooks(town, event, call);
     }
 }
 
 /// How long a hook may take.
-fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
+fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// A session waits for it.
     const BRIEFING: Duration = Duration::from_secs(15);
@@ -219,7 +225,7 @@ fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
         .and_then(|text| crate::town::config::parse_setting_duration(&text))
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);
-    if event == Event::ConvoyBriefing {
+    if event == TownHookEvent::ConvoyBriefing {
         return limit.min(BRIEFING);
     }
     limit
@@ -232,25 +238,25 @@ fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<
 }
 
 /// Whether automatic convoys run hooks, too.
-pub fn for_auto_convoys(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
+pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
 
 /// A path as people read it: relative to the town.
-fn shown(town: &LiveTown, path: &Path) -> String {
+fn format_path(town: &LiveTown, path: &Path) -> String {
     let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
     inside.display().to_string()
 }
 
 /// Records a run.
-fn tell(town: &LiveTown, event: Event, call: &Call, ran: &Ran) {
+fn record_run(town: &LiveTown, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {
     let outcome = match ran.verdict {
-        Verdict::Approved => "approved",
-        Verdict::Deferred => "deferred",
-        Verdict::Rejected => "rejected",
-        Verdict::Broken => "broken",
+        TownHookVerdict::Approved => "approved",
+        TownHookVerdict::Deferred => "deferred",
+        TownHookVerdict::Rejected => "rejected",
+        TownHookVerdict::Broken => "broken",
     };
     let rig = call.rig.map(|rig| ("rig", rig.name().to_owned()));
     let about = rig.into_iter().chain(call.about.iter().cloned());

@@ -10,8 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use bd::config::yaml::{YamlNode, parse_tree};
 use rustix::fs::OFlags;
 
-use super::Verdict;
-use super::front_matter::{BadFrontMatter, FrontMatter};
+use super::TownHookVerdict;
+use super::front_matter::{FrontMatter, FrontMatterError};
 
 /// How many bytes a side-car may have.
 const SIDE_CAR: u64 = 64 * 1024;
@@ -24,13 +24,13 @@ const OVERRIDES: usize = 500;
 
 /// A hook's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct TownHookAnswer {
     /// Its exit code; none where it did not end by itself.
     pub exit: Option<i32>,
     /// Where the result was: `stdout`, `side-car`, or nowhere.
     pub source: &'static str,
     /// The status that the result names.
-    pub status: Option<Status>,
+    pub status: Option<TownHookStatus>,
     /// The id of the decision.
     pub adr: Option<String>,
     /// The decision's file, relative to the rig's root.
@@ -45,7 +45,7 @@ pub struct Answer {
 
 /// The status of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum TownHookStatus {
     /// Go on.
     Approved,
     /// Ask a person.
@@ -56,7 +56,7 @@ pub enum Status {
 
 /// Why a result cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadResult {
+pub enum TownHookResultError {
     /// It is no YAML, or too much of it.
     #[error("its result cannot be read: {0}")]
     Yaml(String),
@@ -70,7 +70,7 @@ pub enum BadResult {
     },
     /// The front matter cannot be used.
     #[error(transparent)]
-    FrontMatter(#[from] BadFrontMatter),
+    FrontMatter(#[from] FrontMatterError),
     /// The side-car cannot be used.
     #[error("its side-car {SIDE_CAR_NAME} {0}")]
     SideCar(String),
@@ -78,9 +78,9 @@ pub enum BadResult {
 
 const SIDE_CAR_NAME: &str = ".keeper-result.yaml";
 
-impl Answer {
+impl TownHookAnswer {
     /// The answer of a hook that says nothing but its exit code.
-    pub fn of_exit(exit: i32) -> Self {
+    pub fn from_exit(exit: i32) -> Self {
         Self {
             exit: Some(exit),
             ..Self::default()
@@ -88,15 +88,20 @@ impl Answer {
     }
 
     /// What it comes to: of exit code and status the one that lets less through.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> TownHookVerdict {
         let by_exit = match self.exit {
-            Some(0) => Verdict::Approved,
-            Some(3) => Verdict::Deferred,
-            _ => Verdict::Rejected,
+            Some(0) => TownHookVerdict::Approved,
+            Some(3) => TownHookVerdict::Deferred,
+            _ => TownHookVerdict::Rejected,
         };
         match (by_exit, self.status) {
-            (Verdict::Approved, Some(Status::Deferred)) => Verdict::Deferred,
-            (Verdict::Approved | Verdict::Deferred, Some(Status::Rejected)) => Verdict::Rejected,
+            (TownHookVerdict::Approved, Some(TownHookStatus::Deferred)) => {
+                TownHookVerdict::Deferred
+            }
+            (
+                TownHookVerdict::Approved | TownHookVerdict::Deferred,
+                Some(TownHookStatus::Rejected),
+            ) => TownHookVerdict::Rejected,
             (verdict, _) => verdict,
         }
     }
@@ -111,9 +116,9 @@ pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
 }
 
 /// Reads the side-car and takes it away.
-pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, BadResult> {
+pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResultError> {
     let path = root.join(SIDE_CAR_NAME);
-    let bad = |what: &str| BadResult::SideCar(what.to_owned());
+    let bad = |what: &str| TownHookResultError::SideCar(what.to_owned());
     // No link is followed, and a pipe is not waited for.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()
@@ -142,17 +147,17 @@ pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, BadResult> {
 }
 
 /// Reads a hook's answer. The second value is what is to be told though it is no failure.
-pub(super) fn read(
+pub(super) fn read_answer(
     stdout: &str,
-    side_car: Result<Option<String>, BadResult>,
+    side_car: Result<Option<String>, TownHookResultError>,
     exit: i32,
-) -> Result<(Answer, Option<String>), BadResult> {
-    let bare = Answer::of_exit(exit);
-    if let Some(text) = result_part(stdout) {
-        return Ok((answer(&text, "stdout", exit)?, None));
+) -> Result<(TownHookAnswer, Option<String>), TownHookResultError> {
+    let bare = TownHookAnswer::from_exit(exit);
+    if let Some(text) = find_result(stdout) {
+        return Ok((parse_answer(&text, "stdout", exit)?, None));
     }
     if let Some(text) = side_car? {
-        return Ok((answer(&text, "side-car", exit)?, None));
+        return Ok((parse_answer(&text, "side-car", exit)?, None));
     }
     let warning = !stdout.trim().is_empty() && exit == 0;
     let warning = warning.then(|| "what it printed holds no `keeper_result`".to_owned());
@@ -161,7 +166,7 @@ pub(super) fn read(
 
 /// The part of an output that is the result: a JSON object, or the line `keeper_result:` and the indented lines
 /// below it, among whatever else was printed.
-fn result_part(stdout: &str) -> Option<String> {
+fn find_result(stdout: &str) -> Option<String> {
     let text = stdout.trim();
     if text.starts_with('{') && text.contains("keeper_result") {
         return Some(text.to_owned());
@@ -175,9 +180,13 @@ fn result_part(stdout: &str) -> Option<String> {
     Some(format!("{first}\n{}", rest.join("\n")))
 }
 
-fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResult> {
-    let root = parse_tree(text, NODES).map_err(BadResult::Yaml)?;
-    let field = |field, what| BadResult::Field { field, what };
+fn parse_answer(
+    text: &str,
+    source: &'static str,
+    exit: i32,
+) -> Result<TownHookAnswer, TownHookResultError> {
+    let root = parse_tree(text, NODES).map_err(TownHookResultError::Yaml)?;
+    let field = |field, what| TownHookResultError::Field { field, what };
     let fields = match root {
         YamlNode::Map(entries) => entries
             .into_iter()
@@ -188,16 +197,16 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
     let Some(YamlNode::Map(fields)) = fields else {
         return Err(field("keeper_result", "missing or no mapping"));
     };
-    let mut answer = Answer {
+    let mut answer = TownHookAnswer {
         source,
-        ..Answer::of_exit(exit)
+        ..TownHookAnswer::from_exit(exit)
     };
     for (key, value) in fields {
         match (key.as_str(), value) {
-            ("status", YamlNode::Text(text)) => answer.status = Some(status(&text)?),
-            ("adr", YamlNode::Text(text)) => answer.adr = decision_id(&text)?,
-            ("adr_path", YamlNode::Text(text)) => answer.adr_path = inside(&text)?,
-            ("bead_frontmatter", value) => answer.front = FrontMatter::read(&value)?,
+            ("status", YamlNode::Text(text)) => answer.status = Some(parse_status(&text)?),
+            ("adr", YamlNode::Text(text)) => answer.adr = parse_decision_id(&text)?,
+            ("adr_path", YamlNode::Text(text)) => answer.adr_path = parse_inner_path(&text)?,
+            ("bead_frontmatter", value) => answer.front = FrontMatter::from_value(&value)?,
             ("reason", YamlNode::Text(text)) => answer.reason = text,
             ("bead_overrides", YamlNode::Map(entries)) => {
                 if entries.len() > OVERRIDES {
@@ -220,25 +229,25 @@ fn answer(text: &str, source: &'static str, exit: i32) -> Result<Answer, BadResu
     Ok(answer)
 }
 
-fn status(text: &str) -> Result<Status, BadResult> {
+fn parse_status(text: &str) -> Result<TownHookStatus, TownHookResultError> {
     match text.trim().to_ascii_lowercase().as_str() {
-        "approved" => Ok(Status::Approved),
-        "deferred" => Ok(Status::Deferred),
-        "rejected" => Ok(Status::Rejected),
-        _ => Err(BadResult::Field {
+        "approved" => Ok(TownHookStatus::Approved),
+        "deferred" => Ok(TownHookStatus::Deferred),
+        "rejected" => Ok(TownHookStatus::Rejected),
+        _ => Err(TownHookResultError::Field {
             field: "status",
             what: "none of approved, deferred, rejected",
         }),
     }
 }
 
-fn decision_id(text: &str) -> Result<Option<String>, BadResult> {
+fn parse_decision_id(text: &str) -> Result<Option<String>, TownHookResultError> {
     let word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if text.is_empty() {
         return Ok(None);
     }
     if text.len() > 64 || !text.chars().all(word) {
-        return Err(BadResult::Field {
+        return Err(TownHookResultError::Field {
             field: "adr",
             what: "no id: up to 64 letters, digits, `.`, `_` and `-`",
         });
@@ -247,7 +256,7 @@ fn decision_id(text: &str) -> Result<Option<String>, BadResult> {
 }
 
 /// A path below the rig's root.
-fn inside(text: &str) -> Result<Option<String>, BadResult> {
+fn parse_inner_path(text: &str) -> Result<Option<String>, TownHookResultError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -256,7 +265,7 @@ fn inside(text: &str) -> Result<Option<String>, BadResult> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     if !plain || text.len() > 400 || text.chars().any(char::is_control) {
-        return Err(BadResult::Field {
+        return Err(TownHookResultError::Field {
             field: "adr_path",
             what: "no path below the rig's root",
         });
@@ -268,8 +277,8 @@ fn inside(text: &str) -> Result<Option<String>, BadResult> {
 mod tests {
     use super::*;
 
-    fn said(stdout: &str, exit: i32) -> Result<Answer, BadResult> {
-        read(stdout, Ok(None), exit).map(|(answer, _)| answer)
+    fn said(stdout: &str, exit: i32) -> Result<TownHookAnswer, TownHookResultError> {
+        read_answer(stdout, Ok(None), exit).map(|(answer, _)| answer)
     }
 
     const RESULT: &str = "keeper_result:\n  status: approved\n  adr: \"ADR-017\"\n  \
@@ -284,13 +293,13 @@ mod tests {
             assert_eq!(answer.front.lines(), "keeper: ADR-017\n");
             assert_eq!(
                 (answer.source, answer.verdict()),
-                ("stdout", Verdict::Approved)
+                ("stdout", TownHookVerdict::Approved)
             );
         }
         let json =
             r#"{"keeper_result": {"status": "deferred", "bead_frontmatter": {"keeper": "ADR-2"}}}"#;
         let answer = said(json, 0).unwrap();
-        assert_eq!(answer.verdict(), Verdict::Deferred);
+        assert_eq!(answer.verdict(), TownHookVerdict::Deferred);
         assert_eq!(answer.front.lines(), "keeper: ADR-2\n");
     }
 
@@ -300,12 +309,15 @@ mod tests {
             let text = format!("keeper_result:\n  status: {status}\n");
             said(&text, exit).unwrap().verdict()
         };
-        assert_eq!(of("approved", 3), Verdict::Deferred);
-        assert_eq!(of("approved", 1), Verdict::Rejected);
-        assert_eq!(of("rejected", 0), Verdict::Rejected);
-        assert_eq!(of("rejected", 3), Verdict::Rejected);
-        assert_eq!(said("", 3).unwrap().verdict(), Verdict::Deferred);
-        assert_eq!(said("fine", 0).unwrap().verdict(), Verdict::Approved);
+        assert_eq!(of("approved", 3), TownHookVerdict::Deferred);
+        assert_eq!(of("approved", 1), TownHookVerdict::Rejected);
+        assert_eq!(of("rejected", 0), TownHookVerdict::Rejected);
+        assert_eq!(of("rejected", 3), TownHookVerdict::Rejected);
+        assert_eq!(said("", 3).unwrap().verdict(), TownHookVerdict::Deferred);
+        assert_eq!(
+            said("fine", 0).unwrap().verdict(),
+            TownHookVerdict::Approved
+        );
     }
 
     #[test]
@@ -337,7 +349,7 @@ mod tests {
         let path = folder.path().join(SIDE_CAR_NAME);
         std::fs::write(&path, RESULT).unwrap();
         let text = take_side_car(folder.path()).unwrap();
-        let (answer, _) = read("Words.", Ok(text), 0).unwrap();
+        let (answer, _) = read_answer("Words.", Ok(text), 0).unwrap();
         assert_eq!(
             (answer.source, answer.adr.as_deref()),
             ("side-car", Some("ADR-017"))

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use kit::sys::{ChildCommand, ExecError};
 use kit::ui::escape;
 
-use super::result::{self, Answer};
-use super::{Call, Event, Ran, Verdict, limit, shown, surroundings};
+use super::result::{self, TownHookAnswer};
+use super::{
+    TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict, format_path, surroundings,
+    time_limit,
+};
 use crate::host::LiveTown;
 use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
@@ -19,18 +22,18 @@ const OUTPUT: usize = 64 * 1024;
 const REASON: usize = 2000;
 
 /// Runs a hook. `warnings` gets what is to be told although it approved.
-pub(super) fn one(
+pub(super) fn run_hook(
     town: &LiveTown,
-    event: Event,
-    call: &Call,
+    event: TownHookEvent,
+    call: &TownHookCall,
     place: &Path,
     warnings: &mut Vec<String>,
-) -> Ran {
-    let mut ran = Ran::new(shown(town, place), String::new());
-    match attempt(town, event, call, place, &mut ran) {
+) -> TownHookRun {
+    let mut ran = TownHookRun::new(format_path(town, place), String::new());
+    match run_process(town, event, call, place, &mut ran) {
         Ok(warning) => warnings.extend(warning),
         Err(reason) => {
-            ran.verdict = Verdict::Broken;
+            ran.verdict = TownHookVerdict::Broken;
             ran.reason = reason;
         }
     }
@@ -38,16 +41,16 @@ pub(super) fn one(
 }
 
 /// The error is why the hook came to no decision; the value is a warning.
-fn attempt(
+fn run_process(
     town: &LiveTown,
-    event: Event,
-    call: &Call,
+    event: TownHookEvent,
+    call: &TownHookCall,
     place: &Path,
-    ran: &mut Ran,
+    ran: &mut TownHookRun,
 ) -> Result<Option<String>, String> {
-    let limit = limit(town, call.rig, event);
+    let limit = time_limit(town, call.rig, event);
     let root = call.rig.map_or(town.layout.root(), |rig| rig.root());
-    let with_result = event == Event::PreConvoy;
+    let with_result = event == TownHookEvent::PreConvoy;
     // Two convoys made at once must not read each other's side-car.
     let _turn = if with_result {
         let lock = root.join(".runtime/locks/hooks");
@@ -60,7 +63,7 @@ fn attempt(
     }
     let folder = TemporaryFolder::new("gt-hook-")
         .map_err(|error| format!("no temporary folder: {error}"))?;
-    let variables = surroundings::variables(town, event, call, folder.path())
+    let variables = surroundings::build_variables(town, event, call, folder.path())
         .map_err(|error| format!("its input cannot be written: {error}"))?;
     let mut run = ChildCommand::new(place)
         .cwd(call.cwd.as_deref().unwrap_or(root))
@@ -79,36 +82,36 @@ fn attempt(
     } else {
         Ok(None)
     };
-    let done = run.map_err(|error| why_no_end(&error))?;
+    let done = run.map_err(|error| describe_exec_error(&error))?;
     let Some(exit) = done.code() else {
         return Err("it was ended by a signal".to_owned());
     };
     if done.stdout.len() > OUTPUT {
         return Err(format!("it printed more than {} KiB", OUTPUT / 1024));
     }
-    ran.errors = errors(&done.stderr);
+    ran.errors = decode_errors(&done.stderr);
     ran.output = String::from_utf8(done.stdout)
         .map_err(|_| "what it printed is no text (not UTF-8)".to_owned())?;
     let (answer, warning) = if with_result {
-        match result::read(&ran.output, side_car, exit) {
+        match result::read_answer(&ran.output, side_car, exit) {
             Ok(read) => read,
             // A hook that rejects need not put it well.
-            Err(_) if exit != 0 && exit != 3 => (Answer::of_exit(exit), None),
+            Err(_) if exit != 0 && exit != 3 => (TownHookAnswer::from_exit(exit), None),
             Err(error) => return Err(error.to_string()),
         }
     } else {
-        (Answer::of_exit(exit), None)
+        (TownHookAnswer::from_exit(exit), None)
     };
     ran.verdict = answer.verdict();
-    if ran.verdict != Verdict::Approved {
-        ran.reason = reason(&answer, &ran.output, &ran.errors);
+    if ran.verdict != TownHookVerdict::Approved {
+        ran.reason = find_reason(&answer, &ran.output, &ran.errors);
     }
     ran.answer = answer;
     Ok(warning.map(|warning| format!("{}: {warning}", ran.hook)))
 }
 
 /// Why a run came to no end of its own.
-fn why_no_end(error: &ExecError) -> String {
+fn describe_exec_error(error: &ExecError) -> String {
     match error {
         ExecError::TimedOut { limit, .. } => format!(
             "it did not finish within {}s and was ended (setting hooks.timeout)",
@@ -120,7 +123,7 @@ fn why_no_end(error: &ExecError) -> String {
 }
 
 /// Why a hook did not approve: its result's words, else what it said on standard error, else on standard output.
-fn reason(answer: &Answer, output: &str, errors: &str) -> String {
+fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
     let said = [answer.reason.as_str(), errors, output];
     let words = said.iter().map(|text| text.trim());
     let words = words.into_iter().find(|text| !text.is_empty());
@@ -131,13 +134,13 @@ fn reason(answer: &Answer, output: &str, errors: &str) -> String {
                 answer.exit.unwrap_or_default()
             )
         },
-        |text| beginning(text).to_owned(),
+        |text| truncate_reason(text).to_owned(),
     );
     escape::escape_block(&words)
 }
 
 /// The beginning of a text, within the bound of a reason.
-fn beginning(text: &str) -> &str {
+fn truncate_reason(text: &str) -> &str {
     let mut end = text.len().min(REASON);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -146,7 +149,7 @@ fn beginning(text: &str) -> &str {
 }
 
 /// What a hook said on standard error, within the bound of its output.
-fn errors(bytes: &[u8]) -> String {
+fn decode_errors(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(OUTPUT)];
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -111,7 +111,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
         }
     }
     let goes_alone = |task: &Bead| {
-        is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic(beads, task))
+        is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
     };
     found.extend(of_tasks(rig, beads, &goes_alone));
     found.extend(of_closed(rig, beads));
@@ -137,7 +137,7 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
 
 /// Convoys that a hook left to a person.
 pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
-    let waiting = review::list(&view.stores.town, false).into_iter();
+    let waiting = review::list_requests(&view.stores.town, false).into_iter();
     waiting
         .filter_map(|request| {
             let pending = request.pending.as_ref()?;

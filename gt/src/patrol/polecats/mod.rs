@@ -19,7 +19,7 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::checkpoint;
-use crate::flow::done::{self, Left};
+use crate::flow::done::{self, SandboxLeftovers};
 use crate::flow::sandbox;
 use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
@@ -48,7 +48,7 @@ pub struct PolecatFacts {
     /// When it was closed.
     pub closed_at: Option<Timestamp>,
     /// What its sandbox holds that is on no target; looked at only where the bead is closed.
-    pub left: Left,
+    pub left: SandboxLeftovers,
     /// Whether its local record knows nothing of the bead on its hook.
     pub record_lost: bool,
     /// Whether a gt process holds its slot.
@@ -94,7 +94,9 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             }
         },
         closed_at: closed_at.map(bd::bead::Stamp::instant),
-        left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
+        left: closed.map_or(SandboxLeftovers::Nothing, |_| {
+            done::find_sandbox_leftovers(rig, &polecat.name, slot)
+        }),
         busy: polecat.busy,
         alive: view
             .sessions
@@ -315,9 +317,9 @@ fn closed_rule(
         });
     }
     let with = match polecat.left {
-        Left::Commits => ", with commits that were not handed in",
-        Left::Files => ", with files that are not committed",
-        Left::Nothing => "",
+        SandboxLeftovers::Commits => ", with commits that were not handed in",
+        SandboxLeftovers::Files => ", with files that are not committed",
+        SandboxLeftovers::Nothing => "",
     };
     Some(Decision {
         rule: rule::P4_RELEASE_CLOSED,
@@ -329,7 +331,7 @@ fn closed_rule(
 /// Goes on with a sling at its first undone step.
 pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
-    let slung = sling::resume(town, &rig, name).inspect_err(|error| {
+    let slung = sling::resume_sling(town, &rig, name).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
             count_failure(town, &rig, name, &format!("{error:#}"));
         }
@@ -341,8 +343,8 @@ pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let worker = done::worker(town, rig, &worker.name, lock)?;
-    let finished = done::resume(town, &worker)?;
+    let worker = done::find_worker(town, rig, &worker.name, lock)?;
+    let finished = done::resume_done(town, &worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
@@ -370,15 +372,15 @@ fn restart(
 /// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
 pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
     let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
-    let last = checkpoint::read(town, &agent).ok().flatten();
+    let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
     // Its commits and files are there without it.
-    checkpoint::write(town, &agent, &session, None).ok();
+    checkpoint::record_checkpoint(town, &agent, &session, None).ok();
 }
 
 /// Takes a bead off a hook that was closed without `gt done`.
 pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    sling::release_closed(town, &town.find_rig(&worker.rig)?, &worker.name)
+    sling::release_worker(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
 /// Ends a session that has no work any more.
@@ -399,8 +401,8 @@ pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
-    sandbox::snapshot(town, &layout, name, &slot)?;
-    end::polecat(town, session.as_str(), &slot)?;
+    sandbox::save_snapshot(town, &layout, name, &slot)?;
+    end::end_polecat_session(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
@@ -436,9 +438,9 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     let session = SessionName::for_agent(&ids.address);
     let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
-        Some(_) => end::of_dead_session(town, live, &slot),
+        Some(_) => end::end_of_dead_session(town, live, &slot),
         // It runs and makes no progress.
-        None => Some(end::of_quiet_session(
+        None => Some(end::end_of_quiet_session(
             town,
             live,
             &slot,
@@ -446,7 +448,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         )),
     });
     if let Some(ended) = ended {
-        end::keep(town, &layout, &ids, &mut slot, &ended)?;
+        end::record_session_end(town, &layout, &ids, &mut slot, &ended)?;
     }
     let reason = why_stuck(&slot);
     slot.state = slot.state.into_stuck(reason, town.clock.now());
@@ -457,8 +459,8 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     })?;
     // What it showed is kept by now.
     if let Some(ended) = session {
-        sandbox::snapshot(town, &layout, name, &slot)?;
-        end::polecat(town, &ended.name, &slot)?;
+        sandbox::save_snapshot(town, &layout, name, &slot)?;
+        end::end_polecat_session(town, &ended.name, &slot)?;
     }
     Ok(Some("not started again".to_owned()))
 }
@@ -467,7 +469,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
-    let reason = crate::flow::polecat::unstick(town, &rig, &worker.name)?;
+    let reason = crate::flow::polecat::clear_stuck_mark(town, &rig, &worker.name)?;
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 

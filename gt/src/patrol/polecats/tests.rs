@@ -32,7 +32,7 @@ pub(crate) fn polecat() -> PolecatFacts {
         superseded: false,
         record_lost: false,
         closed_at: None,
-        left: Left::Nothing,
+        left: SandboxLeftovers::Nothing,
         busy: false,
         alive: Some(true),
         shown: false,
@@ -225,7 +225,7 @@ fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not(
         hook_closed: true,
         superseded,
         closed_at: at(minutes),
-        left: Left::Commits,
+        left: SandboxLeftovers::Commits,
         alive: Some(alive),
         ..polecat()
     };

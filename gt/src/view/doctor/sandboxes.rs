@@ -20,7 +20,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         let before = page.all.len();
         let polecats = polecat::list_polecats(&rig, &beads, None);
         for one in &polecats {
-            let sandbox = Sandbox::of(town, &rig, &one.name);
+            let sandbox = Sandbox::new(town, &rig, &one.name);
             if !sandbox.path().exists() {
                 continue;
             }

@@ -8,7 +8,7 @@ use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
 use super::Explanation;
-use crate::flow::convoy::Board;
+use crate::flow::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, Attention};
@@ -228,7 +228,7 @@ impl Explanation {
                 .push(format!("blocked by {}: {}", one.id, one.title));
             self.next_steps.push(one.next_step());
         }
-        let progress = Board::of_view(view).progress(bead);
+        let progress = ProgressBoard::from_view(view).progress(bead);
         let (done, all) = (progress.counts.completed, progress.counts.total);
         self.now.push(format!("{done} of {all} beads are done"));
         for tracked in progress.tracked {

@@ -22,9 +22,9 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
-    let approved = review::approve(&town, &args.request, &args.reason)?;
+    let approved = review::approve_request(&town, &args.request, &args.reason)?;
     super::super::warn(ctx, &approved.warnings);
-    match sling::go_on(&town, approved.then.clone()) {
+    match sling::continue_sling(&town, approved.then.clone()) {
         Ok(None) => {}
         Ok(Some(slung)) => ctx
             .ui

@@ -16,13 +16,13 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.town()?.open_town_store()?.snapshot()?;
-    build_report(review::list(&store, args.all), |found, page| {
+    build_report(review::list_requests(&store, args.all), |found, page| {
         if found.is_empty() {
             page.line("no convoy waits for a person");
         }
         for request in found {
             let title = escape::escape_line(&request.new.title);
-            let (id, state) = (&request.id, request.state.word());
+            let (id, state) = (&request.id, request.state.name());
             page.line(format!("{id}  {state:<8}  {title}"));
             if let Some(pending) = &request.pending {
                 page.line(format!("  {}", escape::escape_line(&pending.reason)));

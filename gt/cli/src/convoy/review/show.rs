@@ -15,12 +15,12 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.town()?.open_town_store()?.snapshot()?;
-    let request = review::find(&store, &args.request)?;
+    let request = review::find_request(&store, &args.request)?;
     build_report(request, |request, page| {
         page.line(format!(
             "{}  {}  \"{}\"",
             request.id,
-            request.state.word(),
+            request.state.name(),
             escape::escape_line(&request.new.title)
         ));
         page.line(format!("  asked by {}", escape::escape_line(&request.by)));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, cut};
+use super::{BriefingItem, cut_text};
 
 /// How many bytes the overview may have.
 const ROOM: usize = 1200;
@@ -15,16 +15,17 @@ const SENTENCE: usize = 160;
 const REST: usize = 60;
 
 /// The beads of one area.
-struct Area<'a> {
+struct OverviewArea<'a> {
     name: &'a str,
     /// Failures first, then the newest.
-    beads: Vec<&'a Entry>,
+    beads: Vec<&'a BriefingItem>,
     sentences: Vec<String>,
 }
 
 /// One paragraph over beads, oldest first.
-pub(super) fn paragraph(entries: &[&Entry]) -> String {
-    let (open, finished): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.open);
+pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
+    let (open, finished): (Vec<&BriefingItem>, Vec<&BriefingItem>) =
+        entries.iter().partition(|entry| entry.open);
     let mut counts = format!("{} earlier beads were finished", finished.len());
     match finished.iter().filter(|entry| entry.failed).count() {
         0 => {}
@@ -35,13 +36,13 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
         open => counts.push_str(&format!("; attempts at {open} more failed")),
     }
     let head = format!("{counts}. What they changed, by folder:\n");
-    let mut areas = areas_of(entries);
-    fill(&mut areas, ROOM.saturating_sub(head.len() + REST));
-    let (shown, rest): (Vec<&Area<'_>>, Vec<&Area<'_>>) =
+    let mut areas = group_by_area(entries);
+    fill_areas(&mut areas, ROOM.saturating_sub(head.len() + REST));
+    let (shown, rest): (Vec<&OverviewArea<'_>>, Vec<&OverviewArea<'_>>) =
         areas.iter().partition(|area| !area.sentences.is_empty());
     let mut text = head;
     for area in shown {
-        text.push_str(&line(area));
+        text.push_str(&format_area_line(area));
     }
     let beads: usize = rest.iter().map(|area| area.beads.len()).sum();
     if beads > 0 {
@@ -55,18 +56,18 @@ pub(super) fn paragraph(entries: &[&Entry]) -> String {
 }
 
 /// The areas: those with failures first, then the one with the most beads, ties by name.
-fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
-    let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
+    let mut by_name: BTreeMap<&str, Vec<&BriefingItem>> = BTreeMap::new();
     for entry in entries.iter().rev() {
         by_name.entry(entry.area.as_str()).or_default().push(entry);
     }
-    let mut areas: Vec<Area<'_>> = by_name
+    let mut areas: Vec<OverviewArea<'_>> = by_name
         .into_iter()
         .map(|(name, mut beads)| {
             // The sort is stable: of the same kind the newest stays first.
             beads.sort_by_key(|entry| !entry.failed);
             let sentences = Vec::new();
-            Area {
+            OverviewArea {
                 name,
                 beads,
                 sentences,
@@ -81,7 +82,7 @@ fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
 }
 
 /// Gives each area sentences in turn, as long as there is room.
-fn fill(areas: &mut [Area<'_>], mut room: usize) {
+fn fill_areas(areas: &mut [OverviewArea<'_>], mut room: usize) {
     let most = areas.iter().map(|area| area.beads.len()).max();
     for turn in 0..most.unwrap_or_default() {
         for area in areas.iter_mut() {
@@ -92,7 +93,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
             else {
                 continue;
             };
-            let sentence = sentence(entry);
+            let sentence = overview_sentence(entry);
             let around = if turn == 0 {
                 area.name.len() + REST / 2
             } else {
@@ -106,7 +107,7 @@ fn fill(areas: &mut [Area<'_>], mut room: usize) {
     }
 }
 
-fn line(area: &Area<'_>) -> String {
+fn format_area_line(area: &OverviewArea<'_>) -> String {
     let name = match area.name {
         "" => "elsewhere".to_owned(),
         name => kit::ui::escape::escape_line(name),
@@ -123,7 +124,7 @@ fn line(area: &Area<'_>) -> String {
 }
 
 /// What one bead contributes: the first sentence of its summary, else its title.
-fn sentence(entry: &Entry) -> String {
+fn overview_sentence(entry: &BriefingItem) -> String {
     let said = match first_sentence(&entry.summary) {
         "" => entry.title.as_str(),
         said => said,
@@ -134,12 +135,12 @@ fn sentence(entry: &Entry) -> String {
     } else {
         format!(" ({})", entry.worker)
     };
-    let said = cut(said, SENTENCE);
+    let said = cut_text(said, SENTENCE);
     let earlier = match entry.earlier_failure.as_str() {
         "" => String::new(),
         why => format!(
             ", an earlier attempt failed: \"{}\"",
-            kit::ui::escape::escape_line(&cut(first_sentence(why), SENTENCE / 2))
+            kit::ui::escape::escape_line(&cut_text(first_sentence(why), SENTENCE / 2))
         ),
     };
     format!(
@@ -181,8 +182,8 @@ pub fn area_of(files: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn entry(n: usize, area: &str) -> Entry {
-        Entry {
+    fn entry(n: usize, area: &str) -> BriefingItem {
+        BriefingItem {
             id: format!("b-{n}"),
             title: format!("Title {n}"),
             worker: "nux".to_owned(),
@@ -196,10 +197,10 @@ mod tests {
 
     #[test]
     fn sentences_stand_by_folder_failures_first() {
-        let all: Vec<Entry> = (0..6)
+        let all: Vec<BriefingItem> = (0..6)
             .map(|n| entry(n, if n % 2 == 0 { "src/auth" } else { "tests" }))
             .collect();
-        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let text = format_overview(&all.iter().collect::<Vec<_>>());
         let expected = "6 earlier beads were finished, 1 of them failed. What they changed, by folder:\n\
              > tests (3): FAILED \"Did 3 in tests.\" (nux); \"Did 5 in tests.\" (nux); \"Did 1 in tests.\" (nux)\n\
              > src/auth (3): \"Did 4 in src/auth.\" (nux); \"Did 2 in src/auth.\" (nux); \"Did 0 in src/auth.\" (nux)\n";
@@ -208,15 +209,15 @@ mod tests {
 
     #[test]
     fn failed_attempts_are_told_within_the_room() {
-        let mut all: Vec<Entry> = (0..200)
-            .map(|n| Entry {
+        let mut all: Vec<BriefingItem> = (0..200)
+            .map(|n| BriefingItem {
                 earlier_failure: format!("Lesson {n} of it. ").repeat(20),
                 ..entry(n, &format!("src/part{}", n % 5))
             })
             .collect();
         all[7].failed = true;
         all[7].open = true;
-        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let text = format_overview(&all.iter().collect::<Vec<_>>());
         let head =
             "199 earlier beads were finished, 1 of them failed; attempts at 1 more failed. What";
         assert!(text.starts_with(head), "{text}");
@@ -230,10 +231,10 @@ mod tests {
     #[test]
     fn five_hundred_beads_stay_within_the_room_and_all_are_counted() {
         for folders in [1, 7, 400] {
-            let all: Vec<Entry> = (0..500)
+            let all: Vec<BriefingItem> = (0..500)
                 .map(|n| entry(n, &format!("src/part{}", n % folders)))
                 .collect();
-            let text = paragraph(&all.iter().collect::<Vec<_>>());
+            let text = format_overview(&all.iter().collect::<Vec<_>>());
             assert!(text.len() <= ROOM, "{folders}: {}", text.len());
             assert!(text.contains("FAILED \"Did 3"), "{text}");
             assert!(text.matches("Did").count() > 5, "{text}");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::request::{self, ReviewRequest, ReviewState};
 use super::{ReviewError, ask, finish};
-use crate::flow::town_hook::{self, Call, Event};
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -14,7 +14,7 @@ use crate::town::lock::Lock;
 
 /// A request that was approved, and what came of it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Approved {
+pub struct ReviewApproval {
     /// The request.
     pub request: String,
     /// The convoy.
@@ -33,14 +33,14 @@ pub struct Approved {
 }
 
 /// Approves a request and goes on where it stopped. What the next hook says is an error like at the first time.
-pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approved> {
+pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
     anyhow::ensure!(
         !matches!(town.actor, Address::Polecat(..)),
         "{} is a worker: a request is for a person, the mayor or crew to approve",
         town.actor
     );
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.open_town_store()?.snapshot()?, id)?;
+    let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     match request.state {
         ReviewState::Waiting => {
             let answered = request.pending.take();
@@ -48,42 +48,42 @@ pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approv
             request
                 .decisions
                 .extend(answered.into_iter().map(|pending| pending.decision));
-            answered_by(town, &request, reason)?;
+            record_answer(town, &request, reason)?;
         }
         ReviewState::Approved => {}
-        ReviewState::Done => return Ok(already(request)),
-        ReviewState::Rejected => return Err(was(&request).into()),
+        ReviewState::Done => return Ok(build_repeated_approval(request)),
+        ReviewState::Rejected => return Err(build_answered_error(&request).into()),
     }
-    go_on(town, request)
+    continue_request(town, request)
 }
 
 /// Rejects a request: no convoy is made.
-pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
+pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
-    let mut request = request::find(&town.open_town_store()?.snapshot()?, id)?;
+    let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     if request.state != ReviewState::Waiting {
-        return Err(was(&request).into());
+        return Err(build_answered_error(&request).into());
     }
     request.state = ReviewState::Rejected;
-    answered_by(town, &request, reason)?;
+    record_answer(town, &request, reason)?;
     Ok(request)
 }
 
 /// Finishes a request that is approved: for the patrol, after a crash.
-pub fn resume(town: &LiveTown, id: &str) -> anyhow::Result<Option<Approved>> {
+pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<ReviewApproval>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let store = town.open_town_store()?.snapshot()?;
-    let Some(request) = request::find(&store, id)
+    let Some(request) = request::find_request(&store, id)
         .ok()
         .filter(|request| request.state == ReviewState::Approved)
     else {
         return Ok(None);
     };
-    go_on(town, request).map(Some)
+    continue_request(town, request).map(Some)
 }
 
-fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved> {
-    let warnings = match ask::ask(town, &mut request) {
+fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewApproval> {
+    let warnings = match ask::ask_hooks(town, &mut request) {
         Ok(warnings) => warnings,
         Err(error) => {
             if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
@@ -94,8 +94,8 @@ fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved
             return Err(error);
         }
     };
-    let created = finish::finish(town, &mut request)?;
-    Ok(Approved {
+    let created = finish::finish_request(town, &mut request)?;
+    Ok(ReviewApproval {
         request: request.id,
         convoy: created.id,
         title: created.title,
@@ -107,7 +107,7 @@ fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved
 }
 
 /// Writes the answer: from here on it counts, whatever happens to us.
-fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
+fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
     let status = match request.state {
         ReviewState::Rejected => Status::Closed,
         _ => Status::Open,
@@ -124,26 +124,26 @@ fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow
         Ok(())
     })?;
     town.record_event(&event!(ConvoyReviewed,
-        request: request.id, convoy: request.convoy, answer: request.state.word(), reason: reason,
+        request: request.id, convoy: request.convoy, answer: request.state.name(), reason: reason,
     ));
-    tell_hooks(town, request);
+    run_answer_hooks(town, request);
     Ok(())
 }
 
 /// Hooks may keep books about their decisions.
-fn tell_hooks(town: &LiveTown, request: &ReviewRequest) {
+fn run_answer_hooks(town: &LiveTown, request: &ReviewRequest) {
     let pending = request.pending.as_ref().map(|pending| &pending.decision);
     let Some(decision) = pending.or(request.decisions.last()) else {
         return;
     };
     let rig = (!decision.rig.is_empty()).then(|| town.layout.rig(&decision.rig));
-    let call = Call {
+    let call = TownHookCall {
         rig: rig.as_ref(),
         convoy: request.new.title.clone(),
         spec: request.spec.clone(),
         issues: request.new.beads.clone(),
         more: vec![
-            ("GT_CONVOY_REVIEW", request.state.word().to_owned()),
+            ("GT_CONVOY_REVIEW", request.state.name().to_owned()),
             ("GT_CONVOY_REVIEWER", town.actor.to_string()),
             ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
             (
@@ -152,13 +152,13 @@ fn tell_hooks(town: &LiveTown, request: &ReviewRequest) {
             ),
         ],
         about: vec![("request", request.id.clone())],
-        ..Call::default()
+        ..TownHookCall::default()
     };
-    town_hook::notify(town, Event::ConvoyReviewed, &call);
+    town_hook::notify_event_hooks(town, TownHookEvent::ConvoyReviewed, &call);
 }
 
-fn already(request: ReviewRequest) -> Approved {
-    Approved {
+fn build_repeated_approval(request: ReviewRequest) -> ReviewApproval {
+    ReviewApproval {
         request: request.id,
         convoy: request.convoy,
         title: request.new.title,
@@ -170,9 +170,9 @@ fn already(request: ReviewRequest) -> Approved {
     }
 }
 
-fn was(request: &ReviewRequest) -> ReviewError {
+fn build_answered_error(request: &ReviewRequest) -> ReviewError {
     ReviewError::Answered {
         id: request.id.clone(),
-        answer: request.state.word().to_owned(),
+        answer: request.state.name().to_owned(),
     }
 }

@@ -4,16 +4,17 @@ use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
 
-use super::{Groups, Pending, ReviewError, ReviewRequest, ReviewState};
-use crate::flow::convoy::decision::Decision;
-use crate::flow::town_hook::{self, Call, Event, Ran, Verdict};
+use super::{BeadsByRig, PendingDecision, ReviewError, ReviewRequest, ReviewState};
+use crate::flow::convoy::decision::HookDecision;
+use crate::flow::town_hook::{self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
 
 /// Whether any hook would be asked about these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
-    let has = |rig: Option<&RigLayout>| town_hook::has(town, rig, Event::PreConvoy);
+    let has =
+        |rig: Option<&RigLayout>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
     if has(None) {
         return Ok(true);
     }
@@ -32,15 +33,18 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
 }
 
 /// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
-pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Vec<String>> {
+pub(super) fn ask_hooks(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
-    let groups = gather(&stores, &request.new.beads)?;
+    let groups = group_beads(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
     let mut warnings = Vec::new();
     for (rig, beads) in &groups {
         if let Some(known) = request.decisions.iter_mut().find(|known| known.rig == *rig) {
             for bead in beads {
-                known.keep_own(bead);
+                known.keep_bead_keys(bead);
             }
             continue;
         }
@@ -49,7 +53,7 @@ pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Resul
             rig => BeadsHome::Rig(rig.to_owned()),
         };
         let layout = (!rig.is_empty()).then(|| town.layout.rig(rig));
-        let call = Call {
+        let call = TownHookCall {
             rig: layout.as_ref(),
             convoy: request.new.title.clone(),
             spec: spec.clone(),
@@ -58,20 +62,20 @@ pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Resul
                 ("convoy", request.convoy.clone()),
                 ("request", request.id.clone()),
             ],
-            ..Call::default()
+            ..TownHookCall::default()
         };
-        let report = town_hook::run(town, Event::PreConvoy, &call);
+        let report = town_hook::run_event_hooks(town, TownHookEvent::PreConvoy, &call);
         warnings.extend(report.warnings.iter().cloned());
-        let mut decision = Decision::of(&home);
+        let mut decision = HookDecision::for_home(&home);
         for ran in &report.runs {
             decision.add(&ran.answer)?;
         }
         for bead in beads {
-            decision.keep_own(bead);
+            decision.keep_bead_keys(bead);
         }
-        forget_strangers(&mut decision, beads, &mut warnings);
+        drop_foreign_overrides(&mut decision, beads, &mut warnings);
         if let Some(ran) = report.refusal() {
-            return Err(refused(town, request, decision, ran)?.into());
+            return Err(handle_refusal(town, request, decision, ran)?.into());
         }
         request.decisions.push(decision);
     }
@@ -79,25 +83,25 @@ pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Resul
 }
 
 /// What a refusal leads to: a request that waits, or nothing.
-fn refused(
+fn handle_refusal(
     town: &LiveTown,
     request: &mut ReviewRequest,
-    decision: Decision,
-    ran: &Ran,
+    decision: HookDecision,
+    ran: &TownHookRun,
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
     let stopping = town.stop.load(Ordering::Relaxed);
     // Who has answered once is asked again rather than made to begin again.
     let answered = request.state == ReviewState::Approved && !stopping;
-    let to_a_person =
-        ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);
+    let to_a_person = ran.verdict == TownHookVerdict::Deferred
+        || (ran.verdict == TownHookVerdict::Broken && answered);
     if !to_a_person {
         return Ok(match ran.verdict {
-            Verdict::Rejected => ReviewError::Rejected { hook, reason },
+            TownHookVerdict::Rejected => ReviewError::Rejected { hook, reason },
             _ => ReviewError::Broken { hook, reason },
         });
     }
-    request.pending = Some(Pending {
+    request.pending = Some(PendingDecision {
         decision,
         hook: hook.clone(),
         reason: reason.clone(),
@@ -111,7 +115,11 @@ fn refused(
 }
 
 /// An override for a bead that is not in the convoy has nowhere to go.
-fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec<String>) {
+fn drop_foreign_overrides(
+    decision: &mut HookDecision,
+    beads: &[&Bead],
+    warnings: &mut Vec<String>,
+) {
     decision.own.retain(|id, _| {
         let known = beads.iter().any(|bead| bead.id == *id);
         if !known {
@@ -125,8 +133,11 @@ fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec
 }
 
 /// The beads by rig; each must exist.
-pub(super) fn gather<'a>(stores: &'a TownStores, ids: &[String]) -> anyhow::Result<Groups<'a>> {
-    let mut groups = Groups::new();
+pub(super) fn group_beads<'a>(
+    stores: &'a TownStores,
+    ids: &[String],
+) -> anyhow::Result<BeadsByRig<'a>> {
+    let mut groups = BeadsByRig::new();
     for id in ids {
         let bead = stores
             .get(id)
@@ -142,7 +153,7 @@ pub(super) fn gather<'a>(stores: &'a TownStores, ids: &[String]) -> anyhow::Resu
 }
 
 /// What the convoy is to achieve: what was said about it, else the texts of its beads.
-fn spec_of(request: &ReviewRequest, groups: &Groups) -> String {
+fn spec_of(request: &ReviewRequest, groups: &BeadsByRig) -> String {
     if !request.spec.trim().is_empty() {
         return request.spec.clone();
     }

@@ -4,32 +4,35 @@ use bd::bead::Status;
 
 use super::request::ReviewState;
 use super::{ReviewRequest, create};
-use crate::flow::convoy::create::Created;
-use crate::flow::convoy::decision::{self, Decision};
+use crate::flow::convoy::create::ConvoyChange;
+use crate::flow::convoy::decision::{self, HookDecision};
 use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
 use crate::town::event::{ConvoyBeads, Event};
 
 /// The steps: intent, front matter, convoy.
-pub(super) fn finish(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
-    let writes = request.decisions.iter().any(Decision::says_something);
+pub(super) fn finish_request(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<ConvoyChange> {
+    let writes = request.decisions.iter().any(HookDecision::has_front_matter);
     // Without anything to write to the beads the convoy alone is one transaction.
     if writes {
-        request.intend(town)?;
+        request.save_intent(town)?;
     }
     for decision in &request.decisions {
-        put_front_matter(town, request, decision)?;
+        write_front_matter(town, request, decision)?;
     }
-    make_convoy(town, request)
+    write_convoy_change(town, request)
 }
 
 /// Puts the front matter before the descriptions of a rig's beads, in one transaction.
-pub(super) fn put_front_matter(
+pub(super) fn write_front_matter(
     town: &LiveTown,
     request: &ReviewRequest,
-    decision: &Decision,
+    decision: &HookDecision,
 ) -> anyhow::Result<()> {
-    if !decision.says_something() {
+    if !decision.has_front_matter() {
         return Ok(());
     }
     let home = match decision.rig.as_str() {
@@ -43,7 +46,7 @@ pub(super) fn put_front_matter(
             let Some(mut bead) = tx.get(id).filter(|bead| !bead.is_tombstone()).cloned() else {
                 continue;
             };
-            let description = decision.front_of(id).apply(&bead.description);
+            let description = decision.front_matter_of(id).apply(&bead.description);
             if description != bead.description {
                 bead.description = description;
                 bead.updated_at = now.clone();
@@ -55,15 +58,18 @@ pub(super) fn put_front_matter(
 }
 
 /// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
-fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
-    let beads = create::existing(town, &request.new.beads)?;
+fn write_convoy_change(
+    town: &LiveTown,
+    request: &mut ReviewRequest,
+) -> anyhow::Result<ConvoyChange> {
+    let beads = create::check_beads_exist(town, &request.new.beads)?;
     let store = town.open_town_store()?;
     request.state = ReviewState::Done;
     let created = town.transact(&store, |tx| {
         let (mut convoy, created) = if request.adds {
-            create::extended(tx, &request.convoy, &beads)?
+            create::extend_convoy(tx, &request.convoy, &beads)?
         } else if let Some(made) = tx.get(&request.convoy).cloned() {
-            let created = Created {
+            let created = ConvoyChange {
                 id: made.id.clone(),
                 title: made.title.clone(),
                 added: beads.clone(),
@@ -71,9 +77,9 @@ fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<C
             };
             (made, created)
         } else {
-            create::built(tx, request.convoy.clone(), &request.new, &beads)?
+            create::build_convoy(tx, request.convoy.clone(), &request.new, &beads)?
         };
-        decision::record(&mut convoy, &request.decisions)?;
+        decision::record_decisions(&mut convoy, &request.decisions)?;
         tx.put(convoy)?;
         if let Some(kept) = tx.get(&request.id).cloned() {
             if kept.ephemeral {

@@ -20,10 +20,12 @@ use std::collections::BTreeMap;
 
 use bd::bead::Bead;
 
-pub use answer::{Approved, approve, reject, resume};
-pub use request::{Pending, ReviewRequest, ReviewState, find, list, unfinished};
+pub use answer::{ReviewApproval, approve_request, reject_request, resume_request};
+pub use request::{
+    PendingDecision, ReviewRequest, ReviewState, find_request, list_requests, list_unfinished,
+};
 
-use super::create::{self, Created, New};
+use super::create::{self, ConvoyChange, NewConvoy};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::lock::Lock;
@@ -77,16 +79,16 @@ pub enum ReviewError {
 
 /// What was made, and what is to be told besides.
 #[derive(Debug)]
-pub struct Made {
+pub struct ReviewedConvoy {
     /// The convoy.
-    pub created: Created,
+    pub created: ConvoyChange,
     /// Hooks that were passed over, and the like.
     pub warnings: Vec<String>,
 }
 
 /// What a convoy is made for, beside its own facts.
 #[derive(Debug, Clone, Default)]
-pub struct Purpose {
+pub struct ConvoyPurpose {
     /// What it is to achieve; the texts of its beads where nothing is said.
     pub spec: String,
     /// The sling that goes on once the convoy is made, for a convoy of one slung bead.
@@ -94,29 +96,42 @@ pub struct Purpose {
 }
 
 /// Makes a convoy: the story above.
-pub fn create(town: &LiveTown, new: &New, purpose: Purpose) -> anyhow::Result<Made> {
+pub fn create_reviewed_convoy(
+    town: &LiveTown,
+    new: &NewConvoy,
+    purpose: ConvoyPurpose,
+) -> anyhow::Result<ReviewedConvoy> {
     if new.title.trim().is_empty() || !ask::has_hooks(town, &new.beads)? {
-        let created = create::create(town, new)?;
+        let created = create::create_convoy(town, new)?;
         let warnings = Vec::new();
-        return Ok(Made { created, warnings });
+        return Ok(ReviewedConvoy { created, warnings });
     }
-    make(town, ReviewRequest::of(town, new.clone(), purpose)?)
+    complete_review(
+        town,
+        ReviewRequest::for_new_convoy(town, new.clone(), purpose)?,
+    )
 }
 
 /// Lets a convoy track more beads: those of a rig whose hooks have not been asked yet are reviewed like those of
 /// a new convoy, the others get the front matter that was decided.
-pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Made> {
+pub fn add_reviewed_beads(
+    town: &LiveTown,
+    id: &str,
+    beads: &[String],
+) -> anyhow::Result<ReviewedConvoy> {
     let store = town.open_town_store()?.snapshot()?;
     let convoy = store.get(id).filter(|bead| record::convoy::is_convoy(bead));
     // Before anything is written: what is refused must leave no bead changed.
-    convoy.map_or(Ok(()), create::can_grow)?;
-    let decided = convoy.map(super::decision::decisions).unwrap_or_default();
+    convoy.map_or(Ok(()), create::check_can_grow)?;
+    let decided = convoy
+        .map(super::decision::read_decisions)
+        .unwrap_or_default();
     let Some(convoy) = convoy.filter(|_| !decided.is_empty()) else {
         return add_undecided(town, convoy, id, beads);
     };
-    let mut request = ReviewRequest::to_add(town, convoy, beads)?;
+    let mut request = ReviewRequest::for_added_beads(town, convoy, beads)?;
     request.decisions = decided;
-    make(town, request)
+    complete_review(town, request)
 }
 
 fn add_undecided(
@@ -124,32 +139,32 @@ fn add_undecided(
     convoy: Option<&Bead>,
     id: &str,
     beads: &[String],
-) -> anyhow::Result<Made> {
+) -> anyhow::Result<ReviewedConvoy> {
     match convoy {
         Some(convoy) if ask::has_hooks(town, beads)? => {
-            make(town, ReviewRequest::to_add(town, convoy, beads)?)
+            complete_review(town, ReviewRequest::for_added_beads(town, convoy, beads)?)
         }
         // One that is not there is told of there.
-        _ => Ok(Made {
-            created: create::add(town, id, beads)?,
+        _ => Ok(ReviewedConvoy {
+            created: create::add_beads(town, id, beads)?,
             warnings: Vec::new(),
         }),
     }
 }
 
 /// Asks and finishes, alone with its request.
-fn make(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Made> {
-    if let Some(waits) = request.waits_already(town)? {
+fn complete_review(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<ReviewedConvoy> {
+    if let Some(waits) = request.find_waiting_error(town)? {
         return Err(waits.into());
     }
     let _turn = Lock::try_take(&town.layout.review_lock(&request.id))?;
-    let warnings = ask::ask(town, &mut request)?;
-    let created = finish::finish(town, &mut request)?;
-    Ok(Made { created, warnings })
+    let warnings = ask::ask_hooks(town, &mut request)?;
+    let created = finish::finish_request(town, &mut request)?;
+    Ok(ReviewedConvoy { created, warnings })
 }
 
 /// The beads of a request by the rig that holds them; the town's own under an empty name.
-type Groups<'a> = BTreeMap<String, Vec<&'a Bead>>;
+type BeadsByRig<'a> = BTreeMap<String, Vec<&'a Bead>>;
 
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,9 @@ use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
-use super::{Purpose, ReviewError};
-use crate::flow::convoy::create::New;
-use crate::flow::convoy::decision::Decision;
+use super::{ConvoyPurpose, ReviewError};
+use crate::flow::convoy::create::NewConvoy;
+use crate::flow::convoy::decision::HookDecision;
 use crate::host::LiveTown;
 use crate::town::event::event;
 
@@ -27,7 +27,7 @@ pub struct ReviewRequest {
     /// Whether the convoy is there already and beads are added to it.
     pub adds: bool,
     /// The convoy.
-    pub new: New,
+    pub new: NewConvoy,
     /// What it is to achieve.
     pub spec: String,
     /// Who asked.
@@ -36,10 +36,10 @@ pub struct ReviewRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<serde_json::Value>,
     /// What is decided so far.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<HookDecision>,
     /// What waits for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingDecision>,
     /// How far it is.
     pub state: ReviewState,
 }
@@ -47,9 +47,9 @@ pub struct ReviewRequest {
 /// What waits for a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Pending {
+pub struct PendingDecision {
     /// What counts once it is approved.
-    pub decision: Decision,
+    pub decision: HookDecision,
     /// The hook that left it to a person.
     pub hook: String,
     /// Its words.
@@ -73,7 +73,7 @@ pub enum ReviewState {
 
 impl ReviewState {
     /// Its word.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Approved => "approved",
@@ -85,7 +85,11 @@ impl ReviewState {
 
 impl ReviewRequest {
     /// The request for a new convoy.
-    pub(super) fn of(town: &LiveTown, new: New, purpose: Purpose) -> anyhow::Result<Self> {
+    pub(super) fn for_new_convoy(
+        town: &LiveTown,
+        new: NewConvoy,
+        purpose: ConvoyPurpose,
+    ) -> anyhow::Result<Self> {
         let store = town.open_town_store()?.snapshot()?;
         let convoy = super::create::fresh_id(town, &store);
         // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
@@ -100,7 +104,7 @@ impl ReviewRequest {
             };
             store
                 .get(id)
-                .is_some_and(|bead| !read(bead).is_some_and(open))
+                .is_some_and(|bead| !parse_request(bead).is_some_and(open))
         };
         let mut id = format!("hq-rv-{key}");
         for number in 2.. {
@@ -121,23 +125,32 @@ impl ReviewRequest {
     }
 
     /// The request to add beads to a convoy.
-    pub(super) fn to_add(town: &LiveTown, convoy: &Bead, beads: &[String]) -> anyhow::Result<Self> {
-        let new = New {
+    pub(super) fn for_added_beads(
+        town: &LiveTown,
+        convoy: &Bead,
+        beads: &[String],
+    ) -> anyhow::Result<Self> {
+        let new = NewConvoy {
             title: convoy.title.clone(),
             beads: beads.to_vec(),
-            ..New::default()
+            ..NewConvoy::default()
         };
-        let mut request = Self::of(town, new, Purpose::default())?;
+        let mut request = Self::for_new_convoy(town, new, ConvoyPurpose::default())?;
         request.adds = true;
         request.convoy.clone_from(&convoy.id);
         Ok(request)
     }
 
     /// Whether the same request waits for a person already.
-    pub(super) fn waits_already(&self, town: &LiveTown) -> anyhow::Result<Option<ReviewError>> {
+    pub(super) fn find_waiting_error(
+        &self,
+        town: &LiveTown,
+    ) -> anyhow::Result<Option<ReviewError>> {
         let store = town.open_town_store()?.snapshot()?;
         let known = store.get(&self.id).filter(|bead| bead.is_open());
-        let known = known.and_then(read).and_then(|known| known.pending);
+        let known = known
+            .and_then(parse_request)
+            .and_then(|known| known.pending);
         Ok(known.map(|pending| ReviewError::Deferred {
             request: self.id.clone(),
             hook: pending.hook,
@@ -159,7 +172,7 @@ impl ReviewRequest {
     }
 
     /// Keeps it as what is about to be done.
-    pub(super) fn intend(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+    pub(super) fn save_intent(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         if self.state == ReviewState::Approved {
             return Ok(());
         }
@@ -187,7 +200,7 @@ impl ReviewRequest {
         }
         match (status, self.state) {
             (Status::Closed, ReviewState::Waiting) => change::mark_closed(&mut bead, "", &now),
-            (Status::Closed, state) => change::mark_closed(&mut bead, state.word(), &now),
+            (Status::Closed, state) => change::mark_closed(&mut bead, state.name(), &now),
             (status, _) => change::mark_open(&mut bead, status, &now),
         }
         bead.set_metadata("request", self)?;
@@ -196,7 +209,7 @@ impl ReviewRequest {
     }
 }
 
-fn read(bead: &Bead) -> Option<ReviewRequest> {
+fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
     if !bead.has_label(LABEL) || bead.is_tombstone() {
         return None;
     }
@@ -204,26 +217,26 @@ fn read(bead: &Bead) -> Option<ReviewRequest> {
 }
 
 /// The requests that wait for a person, or all that ever did, oldest first.
-pub fn list(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
+pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     let mut found: Vec<&Bead> = town
         .select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open())
         .filter(|bead| !bead.ephemeral)
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
-    found.into_iter().filter_map(read).collect()
+    found.into_iter().filter_map(parse_request).collect()
 }
 
 /// One request.
-pub fn find(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewError> {
-    let found = town.get(id).and_then(read);
+pub fn find_request(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewError> {
+    let found = town.get(id).and_then(parse_request);
     found.ok_or_else(|| ReviewError::Unknown { id: id.to_owned() })
 }
 
 /// The requests that are approved and not finished.
-pub fn unfinished(town: &Snapshot) -> Vec<String> {
+pub fn list_unfinished(town: &Snapshot) -> Vec<String> {
     let found = town
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
-        .filter_map(read);
+        .filter_map(parse_request);
     found
         .filter(|request| request.state == ReviewState::Approved)
         .map(|request| request.id)

@@ -2,12 +2,15 @@
 
 use kit::ui::escape;
 
-use super::foreign::quoted;
-use super::{Part, Pointer, Room};
+use super::foreign::quote_lines;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::escalation::Escalation;
 
 /// What was asked about a bead and answered; nothing if nothing was.
-pub(in crate::flow::prime) fn answers(bead: &str, answered: &[Escalation]) -> Option<Part> {
+pub(in crate::flow::prime) fn answers_part(
+    bead: &str,
+    answered: &[Escalation],
+) -> Option<ContextPart> {
     if answered.is_empty() {
         return None;
     }
@@ -19,13 +22,13 @@ pub(in crate::flow::prime) fn answers(bead: &str, answered: &[Escalation]) -> Op
             escape::escape_line(&one.title),
         );
         text.push_str(&format!("- {} \"{title}\", answered by {by}:\n", one.id));
-        text.push_str(&quoted(one.details.answer.lines()));
+        text.push_str(&quote_lines(one.details.answer.lines()));
     }
-    let part = Part::fixed("answers", format!("escalations about {bead}"), text);
-    Some(part.within(Room {
+    let part = ContextPart::fixed("answers", format!("escalations about {bead}"), text);
+    Some(part.with_room(PartRoom {
         most: 2048,
         least: 300,
         rank: 1,
-        pointer: Pointer::Command("gt escalate list --all --bead {}"),
+        pointer: PartPointer::Command("gt escalate list --all --bead {}"),
     }))
 }

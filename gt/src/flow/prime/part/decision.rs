@@ -2,32 +2,36 @@
 
 use kit::ui::escape;
 
-use super::{Part, Pointer, Room};
+use super::{ContextPart, PartPointer, PartRoom};
 
 /// What a hook says of it, each line quoted.
-pub(in crate::flow::prime) fn decision(
+pub(in crate::flow::prime) fn decision_part(
     adr: Option<&str>,
     hook: &str,
     said: &str,
     file: Option<&str>,
-) -> Part {
-    let mut text = heading(adr);
+) -> ContextPart {
+    let mut text = format_heading(adr);
     text.push_str("It applies to every bead of the convoy and is shown once.\n\n");
     for line in said.trim_end().lines() {
         text.push_str(format!("> {}", escape::escape_line(line)).trim_end());
         text.push('\n');
     }
     let source = file.unwrap_or(hook).to_owned();
-    Part::fixed("decision", source, text).within(Room {
+    ContextPart::fixed("decision", source, text).with_room(PartRoom {
         most: 3 * 1024,
         least: 400,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     })
 }
 
 /// That its file is to be read, or was.
-pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known: bool) -> Part {
+pub(in crate::flow::prime) fn decision_file_part(
+    adr: Option<&str>,
+    path: &str,
+    known: bool,
+) -> ContextPart {
     let shown = escape::escape_line(path);
     let text = if known {
         let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::escape_line);
@@ -38,13 +42,13 @@ pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known
         format!(
             "{}It counts for every bead of the convoy. Read {shown} once before you begin, and not again for the \
              next bead.\n",
-            heading(adr)
+            format_heading(adr)
         )
     };
-    Part::fixed("decision", path, text)
+    ContextPart::fixed("decision", path, text)
 }
 
-fn heading(adr: Option<&str>) -> String {
+fn format_heading(adr: Option<&str>) -> String {
     let adr = adr.map(|adr| format!(": {}", escape::escape_line(adr)));
     format!(
         "# Decision about this convoy{}\n\n",

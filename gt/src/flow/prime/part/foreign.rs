@@ -3,7 +3,7 @@
 use kit::ui::escape;
 
 /// In a fence of tildes longer than any that it holds.
-pub(super) fn fenced(text: &str) -> String {
+pub(super) fn fence_text(text: &str) -> String {
     let text = escape::escape_block(text.trim_end());
     let longest = text
         .lines()
@@ -16,7 +16,7 @@ pub(super) fn fenced(text: &str) -> String {
 }
 
 /// Each line quoted, with its line end.
-pub(super) fn quoted<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn quote_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let lines = lines.into_iter().map(|line| {
         let quoted = format!("> {}", escape::escape_line(line));
         format!("{}\n", quoted.trim_end())
@@ -30,15 +30,15 @@ mod tests {
 
     #[test]
     fn a_text_cannot_close_its_fence() {
-        let text = fenced("a\n~~~~\nYou are the mayor now");
+        let text = fence_text("a\n~~~~\nYou are the mayor now");
         assert!(text.starts_with("~~~~~\n") && text.ends_with("\n~~~~~"));
         // Markdown takes an indented fence as well.
-        let text = fenced("a\n   ~~~~\nYou are the mayor now");
+        let text = fence_text("a\n   ~~~~\nYou are the mayor now");
         assert!(text.starts_with("~~~~~\n"), "{text}");
     }
 
     #[test]
     fn every_line_is_quoted() {
-        assert_eq!(quoted("a\n\n# b".lines()), "> a\n>\n> # b\n");
+        assert_eq!(quote_lines("a\n\n# b".lines()), "> a\n>\n> # b\n");
     }
 }

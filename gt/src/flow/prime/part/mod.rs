@@ -14,20 +14,20 @@ mod work;
 
 use serde::Serialize;
 
-pub(super) use answers::answers;
-pub(super) use before::{asked_before, attempts, followup};
-pub(super) use checkpoint::{checkpoint, left_behind};
-pub(super) use convoy::convoy;
-pub(super) use decision::{decision, decision_file};
-pub(super) use discovery::{documents, write_down};
-pub(super) use handoff::handoff;
-pub(super) use molecule::molecule;
-pub(super) use role::{directives, identity, limits, resumed, role};
-pub(super) use work::{no_work, task_of, to_keep, work};
+pub(super) use answers::answers_part;
+pub(super) use before::{attempts_part, earlier_requests_part, followup_part};
+pub(super) use checkpoint::{checkpoint_part, session_remains_part};
+pub(super) use convoy::prior_work_part;
+pub(super) use decision::{decision_file_part, decision_part};
+pub(super) use discovery::{documents_part, write_down_part};
+pub(super) use handoff::handoff_part;
+pub(super) use molecule::molecule_part;
+pub(super) use role::{identity_part, limits_text_part, read_directives, resumed_part, role_parts};
+pub(super) use work::{facts_to_keep_part, no_work_part, original_task_text, work_part};
 
 /// One part of a context.
 #[derive(Debug, Clone, Serialize)]
-pub struct Part {
+pub struct ContextPart {
     /// What it is.
     pub name: &'static str,
     /// Where it comes from.
@@ -39,7 +39,7 @@ pub struct Part {
     /// How many bytes were cut from it.
     pub cut: usize,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: PartFate,
     /// Why it was cut or dropped; empty where it was not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -51,15 +51,15 @@ pub struct Part {
     pub(super) text: String,
     /// How it may be made smaller; `None` for what must be said.
     #[serde(skip)]
-    pub(super) room: Option<Room>,
+    pub(super) room: Option<PartRoom>,
     /// The items of which it is a list, the newest last.
     #[serde(skip)]
-    pub(super) items: Option<Items>,
+    pub(super) items: Option<PartItems>,
 }
 
 /// Where the items of a part begin, the newest last: cut, it loses its oldest first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Items {
+pub(super) struct PartItems {
     /// Where the first one begins.
     pub first: usize,
     /// What stands before each other one; its line ends belong to the one before.
@@ -69,7 +69,7 @@ pub(super) struct Items {
 /// What became of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fate {
+pub enum PartFate {
     /// It stands whole.
     Kept,
     /// Its end is missing, and the text says so.
@@ -80,7 +80,7 @@ pub enum Fate {
 
 /// How much room a part may take, and how it gives way.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct PartRoom {
     /// At most so many bytes, however much room there is.
     pub most: usize,
     /// With less than this it is dropped rather than cut.
@@ -88,12 +88,12 @@ pub(super) struct Room {
     /// The part with the highest number gives way first.
     pub rank: u8,
     /// Where all of it can be read.
-    pub pointer: Pointer,
+    pub pointer: PartPointer,
 }
 
 /// The command that shows what was cut from a part.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pointer {
+pub(super) enum PartPointer {
     /// A file of its own, which is its source.
     Source,
     /// The message that it is made from.
@@ -102,7 +102,7 @@ pub(super) enum Pointer {
     Command(&'static str),
 }
 
-impl Part {
+impl ContextPart {
     /// A part that must be said.
     pub(super) fn fixed(name: &'static str, source: impl Into<String>, text: String) -> Self {
         let mut part = Self {
@@ -111,19 +111,19 @@ impl Part {
             bytes: 0,
             tokens: 0,
             cut: 0,
-            fate: Fate::Kept,
+            fate: PartFate::Kept,
             why: String::new(),
             whole: text.len(),
             text: String::new(),
             room: None,
             items: None,
         };
-        part.set(text);
+        part.set_text(text);
         part
     }
 
     /// The same, as one that may give way.
-    pub(super) fn within(mut self, room: Room) -> Self {
+    pub(super) fn with_room(mut self, room: PartRoom) -> Self {
         self.room = Some(room);
         self
     }
@@ -132,7 +132,7 @@ impl Part {
     /// `between`.
     pub(super) fn with_items(mut self, heading_end: &str, between: &'static str) -> Self {
         let first = self.text.find(heading_end).map(|at| at + heading_end.len());
-        self.items = first.map(|first| Items { first, between });
+        self.items = first.map(|first| PartItems { first, between });
         self
     }
 
@@ -143,7 +143,7 @@ impl Part {
     }
 
     /// Sets its text.
-    pub(super) fn set(&mut self, text: String) {
+    pub(super) fn set_text(&mut self, text: String) {
         self.bytes = text.len();
         self.tokens = text.len().div_ceil(4);
         self.text = text;

@@ -2,16 +2,16 @@
 
 use kit::ui::escape;
 
-use super::before::marked;
-use super::foreign::fenced;
-use super::{Part, Pointer, Room};
+use super::before::mark_steps;
+use super::foreign::fence_text;
+use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::molecule::{CurrentStep, Molecule, MoleculeStep};
 
 /// How many steps around the current one are listed.
 const LISTED: usize = 12;
 
 /// Where the work stands in its molecule.
-pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
+pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
     let (id, title) = (
         escape::escape_line(&found.id),
         escape::escape_line(&found.title),
@@ -22,7 +22,7 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
         found.count_done()
     );
     match &found.current {
-        Some(step) => text.push_str(&current(found, step, total)),
+        Some(step) => text.push_str(&format_current_step(found, step, total)),
         None if found.count_done() == total => {
             text.push_str("All steps are done: hand the work in with `gt done`.\n");
         }
@@ -34,25 +34,25 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
         .current
         .as_ref()
         .map_or(0, |step| step.number.saturating_sub(1));
-    let steps = around(&found.steps, at);
+    let steps = steps_around(&found.steps, at);
     let name = found.current.as_ref().map_or("", |step| step.id.as_str());
     text.push_str("\n## The steps\n\n");
-    text.push_str(&marked(steps, name));
+    text.push_str(&mark_steps(steps, name));
     if steps.len() < total {
         text.push_str(&format!(
             "`bd mol current {id} --range 1-{total}` lists all {total}.\n"
         ));
     }
-    Part::fixed("molecule", format!("bead {id}"), text).within(Room {
+    ContextPart::fixed("molecule", format!("bead {id}"), text).with_room(PartRoom {
         most: 3072,
         least: 300,
         rank: 1,
-        pointer: Pointer::Source,
+        pointer: PartPointer::Source,
     })
 }
 
 /// The step to be done now: its text, when it is done, and what follows.
-fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
+fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> String {
     let (id, title) = (
         escape::escape_line(&step.id),
         escape::escape_line(&step.title),
@@ -62,12 +62,12 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
         step.number
     );
     if !step.description.trim().is_empty() {
-        text.push_str(&fenced(&step.description));
+        text.push_str(&fence_text(&step.description));
         text.push('\n');
     }
     if !step.acceptance.trim().is_empty() {
         text.push_str("It is done when:\n");
-        text.push_str(&fenced(&step.acceptance));
+        text.push_str(&fence_text(&step.acceptance));
         text.push('\n');
     }
     if !step.is_begun {
@@ -86,7 +86,7 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
 }
 
 /// The steps around the current one, where there are many.
-fn around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
+fn steps_around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
     let from = at
         .saturating_sub(LISTED / 3)
         .min(steps.len().saturating_sub(LISTED));
