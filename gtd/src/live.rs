@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use bd::store::upkeep;
 use gt::host::LiveTown;
-use gt::patrol::{self, Acted, Action, Decision, Facts};
+use gt::patrol::{self, Action, ActionReport, Decision, TownFacts};
 use gt::record::heartbeat::Heartbeat;
 use gt::record::progress::ActivityCache;
 use gt::town::event::EventListener;
@@ -46,14 +46,14 @@ pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
 /// Makes passes until one changes nothing.
 pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
-        let pass = patrol::pass(town)?;
+        let pass = patrol::run_pass(town)?;
         prepare_briefings(town);
         for acted in &pass {
             report(acted);
         }
         if !pass.iter().any(|acted| acted.changed) {
             // Beads that are not on their branch yet lose nothing; that was logged.
-            let is_fault = |acted: &&Acted| {
+            let is_fault = |acted: &&ActionReport| {
                 acted.failed && !matches!(acted.decision.action, Action::SyncBeads { .. })
             };
             return match pass.iter().find(is_fault) {
@@ -173,7 +173,7 @@ impl World for Watched {
         self.root.is_gone()
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
+    fn facts(&self) -> anyhow::Result<TownFacts> {
         let facts = patrol::facts_with(&self.town, &self.glances)?;
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
@@ -185,7 +185,7 @@ impl World for Watched {
         Ok(facts)
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         let acted = patrol::act(&self.town, decision);
         report(&acted);
         if acted.changed {
@@ -203,7 +203,7 @@ impl World for Watched {
             tracing::warn!(%error, "the log is not rotated");
         }
         let (heartbeat, rules) = std::mem::take(&mut *lock(&self.heartbeat));
-        if let Err(error) = patrol::beat(&self.town, heartbeat, &rules) {
+        if let Err(error) = patrol::write_heartbeat(&self.town, heartbeat, &rules) {
             tracing::warn!(error = format!("{error:#}"), "the heartbeat is not written");
         }
         let mut instance = lock(&self.instance);
@@ -267,7 +267,7 @@ fn keep_stores(town: &LiveTown) {
     }
 }
 
-fn report(acted: &Acted) {
+fn report(acted: &ActionReport) {
     let (rule, saw, outcome) = (
         acted.decision.rule.name,
         &acted.decision.saw,

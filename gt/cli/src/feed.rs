@@ -44,7 +44,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         when::parse_past_time(text, now, &env::local_time_zone())
             .with_context(|| format!("`{text}` is not a time: use 5m, 2h, 2026-03-01 or yesterday"))
     });
-    let rig = args.rig.as_deref().map(|name| FeedRig::of(&town, name));
+    let rig = args
+        .rig
+        .as_deref()
+        .map(|name| FeedRig::for_rig(&town, name));
     let filter = FeedFilter {
         since: since.transpose()?,
         kind: args.kind,
@@ -62,14 +65,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let changes = changes.transpose()?;
     let mut reader = EventReader::new(&town.layout);
     let mut events = reader.read_new()?;
-    events.retain(|event| filter.wants(&event.line));
+    events.retain(|event| filter.is_match(&event.line));
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
     let mut goes_on = print(ctx, &events, args.follow);
     while goes_on && changes.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
-        events.retain(|event| filter.wants(&event.line));
+        events.retain(|event| filter.is_match(&event.line));
         goes_on = print(ctx, &events, true);
     }
     nothing()

@@ -13,8 +13,8 @@ use crate::context::Context;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
-use gt::view::health::{self, Health};
-use gt::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
+use gt::view::health::{self, TownHealth};
+use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummary, TownStatus};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
@@ -44,10 +44,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return watch(ctx, &town);
     }
     if args.health {
-        let found = health::health(&town)?;
+        let found = health::check_health(&town)?;
         return build_report_with_exit(u8::from(!found.healthy), found, show_health);
     }
-    build_report(status::status(&town)?, show)
+    build_report(status::read_status(&town)?, show)
 }
 
 /// Shows it again whenever it reads differently, until nobody reads it any more.
@@ -57,14 +57,14 @@ fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
     let mut before = None;
     loop {
         // A rig may have been added. Before the look: what happens in between is seen by the next one.
-        let folders = status::folders_of(town);
+        let folders = status::watched_folders(town);
         if changes.is_none() || folders != watched {
             let begun = FolderWatch::start(folders.iter().map(PathBuf::as_path));
             changes =
                 Some(begun.context("cannot watch the town; run `gt status` without --watch")?);
             watched = folders;
         }
-        let found = status::status(town)?;
+        let found = status::read_status(town)?;
         let mut page = ctx.ui.page();
         if ctx.ui.is_json() {
             page.line(serde_json::to_string(&found)?);
@@ -88,7 +88,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
     }
 }
 
-fn show(status: &Status, page: &mut Page) {
+fn show(status: &TownStatus, page: &mut Page) {
     page.cut_line(page.style().bold(&format!(
         "{}  {}",
         escape::escape_line(&status.name),
@@ -150,7 +150,7 @@ fn show(status: &Status, page: &mut Page) {
     }
 }
 
-fn show_health(health: &Health, page: &mut Page) {
+fn show_health(health: &TownHealth, page: &mut Page) {
     for one in &health.invariants {
         let mark = if one.count == 0 { "✓" } else { "✗" };
         page.line(format!("{mark} {}: {} broken", one.says, one.count));
@@ -206,7 +206,7 @@ fn escalation(one: &EscalationLine, page: &mut Page) {
     page.line(format!("    → {}", one.next));
 }
 
-fn show_rig(rig: &Rig, page: &mut Page) {
+fn show_rig(rig: &RigSummary, page: &mut Page) {
     page.blank();
     let local = if rig.remote { "" } else { ", local only" };
     page.line(
@@ -214,7 +214,7 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
     );
     let queue = &rig.mq;
-    if *queue != Queue::default() {
+    if *queue != QueueCounts::default() {
         page.line(format!("  ⇡ merge queue: {}", queue.describe()));
         if queue.blocked + queue.needs_person > 0 {
             page.line(format!("    → gt mq list {}", rig.name));
@@ -241,7 +241,7 @@ fn show_rig(rig: &Rig, page: &mut Page) {
     }
 }
 
-fn line(indent: &str, agent: &Agent, page: &mut Page) {
+fn line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     let (mark, word) = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) => ("◐", "working"),
         (Some(PolecatState::Idle), _) => ("○", "idle"),

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use super::triage::{DeaconFacts, Triage, triage};
+use super::triage::{DeaconAction, DeaconFacts, choose_deacon_action};
 use crate::flow::{nudge, role, session};
 use crate::host::{Key, LiveTown};
 use crate::record::boot_status::{BootStatus, DeaconMessage};
@@ -31,7 +31,7 @@ const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
 const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
 
 /// Whether an agent does the work of the deacon.
-pub(super) fn is_agent(view: &TownView) -> bool {
+pub(super) fn is_deacon_agent(view: &TownView) -> bool {
     let mut roles = view.roles.iter();
     roles.any(|one| one.address == Address::Deacon && one.mode == RoleMode::Agent)
 }
@@ -54,31 +54,31 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     let record = restarts::load_restarts(town).unwrap_or_default();
     let record = record.get(&deacon.to_string());
     DeaconFacts {
-        is_agent: is_agent(view),
+        is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),
         stopped: record.is_some_and(|one| one.stopped),
         paused: TownPause::load(town).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,
-        sign: sign.unwrap_or(created),
+        last_sign: sign.unwrap_or(created),
         refusals: pulse.refusal.map_or(0, |refusal| refusal.times),
         unread: mail::count_unread(&view.stores.town, &deacon.mailbox()),
         has_work: hooked.any(|one| one.hook.is_some()) || view.hooked_bead_of(deacon).is_some(),
-        asked: BootStatus::load(town).and_then(|status| asked_of(&status)),
+        asked: BootStatus::load(town).and_then(|status| last_question(&status)),
     }
 }
 
-fn asked_of(status: &BootStatus) -> Option<(Triage, Timestamp)> {
+fn last_question(status: &BootStatus) -> Option<(DeaconAction, Timestamp)> {
     let asked = status.asked.as_ref()?;
-    let all = Triage::ALL.into_iter();
-    let action = all.clone().find(|one| one.word() == asked.action)?;
+    let all = DeaconAction::ALL.into_iter();
+    let action = all.clone().find(|one| one.name() == asked.action)?;
     Some((action, asked.at))
 }
 
 /// B1: a deacon that shows no sign of life is asked, and restarted if it does not answer.
 pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Decision> {
-    let (triage, saw) = triage(facts?, now);
-    let is_ours = !matches!(triage, Triage::Nothing | Triage::Start);
+    let (triage, saw) = choose_deacon_action(facts?, now);
+    let is_ours = !matches!(triage, DeaconAction::Nothing | DeaconAction::Start);
     is_ours.then_some(Decision {
         rule: rule::B1_WATCH_DEACON,
         saw,
@@ -90,7 +90,7 @@ pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Deci
 #[derive(Debug, Serialize)]
 pub struct TriageReport {
     /// What is done.
-    pub action: Triage,
+    pub action: DeaconAction,
     /// To whom.
     pub target: &'static str,
     /// Why.
@@ -100,9 +100,9 @@ pub struct TriageReport {
 }
 
 /// Looks at the deacon once, and acts unless it is a dry run.
-pub fn look(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
+pub fn run_triage(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     let view = TownView::read(town)?;
-    let (action, reason) = triage(&facts(town, &view), view.now);
+    let (action, reason) = choose_deacon_action(&facts(town, &view), view.now);
     let mut report = TriageReport {
         action,
         target: "deacon",
@@ -114,23 +114,26 @@ pub fn look(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     }
     let begun = town.clock.now();
     let result = act(town, &view, action, &report.reason);
-    record(town, begun, &report, result.as_ref().err())?;
+    record_triage(town, begun, &report, result.as_ref().err())?;
     report.done = result?;
     Ok(report)
 }
 
 /// Acts on the decision if a second look comes to the same.
-pub(super) fn watch(town: &LiveTown, decided: Triage) -> anyhow::Result<Option<String>> {
-    if look(town, true)?.action != decided {
+pub(super) fn confirm_and_act(
+    town: &LiveTown,
+    decided: DeaconAction,
+) -> anyhow::Result<Option<String>> {
+    if run_triage(town, true)?.action != decided {
         return Ok(None);
     }
-    let report = look(town, false)?;
+    let report = run_triage(town, false)?;
     Ok(report
         .done
-        .then(|| format!("{}: {}", report.action.word(), report.reason)))
+        .then(|| format!("{}: {}", report.action.name(), report.reason)))
 }
 
-fn record(
+fn record_triage(
     town: &LiveTown,
     begun: Timestamp,
     report: &TriageReport,
@@ -140,12 +143,14 @@ fn record(
     let now = town.clock.now();
     // Also one that failed: it is not tried again in each pass.
     let asked = report.action.is_message().then(|| DeaconMessage {
-        action: report.action.word().to_owned(),
+        action: report.action.name().to_owned(),
         at: now,
     });
     // A new session was asked nothing yet.
-    let kept = last.asked.filter(|_| report.action != Triage::Restart);
-    let action = error.map_or(report.action.word(), |_| "error");
+    let kept = last
+        .asked
+        .filter(|_| report.action != DeaconAction::Restart);
+    let action = error.map_or(report.action.name(), |_| "error");
     BootStatus {
         running: false,
         started_at: begun.to_string(),
@@ -161,7 +166,12 @@ fn record(
 }
 
 /// Does it. Says whether anything was done.
-fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow::Result<bool> {
+fn act(
+    town: &LiveTown,
+    view: &TownView,
+    action: DeaconAction,
+    reason: &str,
+) -> anyhow::Result<bool> {
     let deacon = Address::Deacon;
     // In agent mode boot judges, if someone else looked.
     if action.is_message()
@@ -171,18 +181,18 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
         let text = LOOK.trim().replace("{reason}", reason);
         return nudge::nudge_agent(town, &Address::Boot, &text).map(|_| true);
     }
-    let limits = Thresholds::of_town(town).agents;
+    let limits = Thresholds::for_town(town).agents;
     match action {
-        Triage::Nothing => Ok(false),
-        Triage::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),
-        Triage::Nudge => nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true),
-        Triage::Wake => {
+        DeaconAction::Nothing => Ok(false),
+        DeaconAction::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),
+        DeaconAction::Nudge => nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true),
+        DeaconAction::Wake => {
             let session = session::show::session_name_of(&deacon)?;
             town.host.press(session.as_str(), &[Key::Escape])?;
             clock::pause_thread(Duration::from_secs(1));
             nudge::nudge_agent(town, &deacon, CHECK_IN.trim()).map(|_| true)
         }
-        Triage::Interrupt => {
+        DeaconAction::Interrupt => {
             let message = NewMessage {
                 to: deacon.mailbox(),
                 from: Address::Boot.mailbox(),
@@ -192,7 +202,7 @@ fn act(town: &LiveTown, view: &TownView, action: Triage, reason: &str) -> anyhow
             };
             mail::send_message(town, &message).map(|_| true)
         }
-        Triage::Restart => {
+        DeaconAction::Restart => {
             if let Some(live) = view.session_of(&deacon) {
                 let ended =
                     session::end::end_of_quiet_session(town, live, &Slot::default(), reason);

@@ -33,12 +33,12 @@ pub struct ChoreFacts {
 pub(super) fn facts(town: &LiveTown) -> ChoreFacts {
     ChoreFacts {
         last: chores::load_last_runs(town),
-        from: modified(&town.layout.town_json()),
-        event: modified(&town.layout.events()),
+        from: modification_time(&town.layout.town_json()),
+        event: modification_time(&town.layout.events()),
     }
 }
 
-fn modified(path: &Path) -> Timestamp {
+fn modification_time(path: &Path) -> Timestamp {
     let time = std::fs::metadata(path)
         .and_then(|meta| meta.modified())
         .ok();
@@ -48,7 +48,7 @@ fn modified(path: &Path) -> Timestamp {
 
 impl ChoreFacts {
     /// In how long a chore is to be done, and when it was last; none if it never is.
-    fn wait(
+    fn time_until_due(
         &self,
         chore: Chore,
         now: Timestamp,
@@ -65,7 +65,7 @@ impl ChoreFacts {
 /// T1: a chore whose time has come is done.
 pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     let due = Chore::ALL.into_iter().filter_map(|chore| {
-        let (wait, last) = facts.wait(chore, now, numbers)?;
+        let (wait, last) = facts.time_until_due(chore, now, numbers)?;
         (!wait.is_positive()).then(|| Decision {
             rule: rule::T1_DO_CHORE,
             saw: if facts.last.contains_key(chore.name()) {
@@ -87,13 +87,13 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let waits = Chore::ALL
         .into_iter()
-        .filter_map(|chore| facts.wait(chore, now, numbers));
+        .filter_map(|chore| facts.time_until_due(chore, now, numbers));
     let waits = waits.map(|(wait, _)| wait);
     waits.filter(SignedDuration::is_positive).min()
 }
 
 /// Does a chore.
-pub(super) fn do_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
+pub(super) fn run_chore_action(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
     let lines = chore::run_chore(town, chore)?;
     town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));
     chores::record_run(town, chore.name())?;

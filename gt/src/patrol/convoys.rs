@@ -60,7 +60,7 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
 }
 
 /// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
-pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
         Some(LandingOutcome::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use super::triage::Triage;
+use super::triage::DeaconAction;
 use crate::flow::dog::chore::Chore;
 use crate::town::name::{BeadId, RigName, Worker};
 
@@ -108,7 +108,7 @@ pub enum Action {
     /// Asks, wakes or restarts the deacon.
     WatchDeacon {
         /// What is done.
-        triage: Triage,
+        triage: DeaconAction,
     },
     /// Carries out what an agent asked for by mail.
     Lifecycle {
@@ -136,9 +136,9 @@ pub enum Action {
 
 /// What an action is about: two actions on one subject exclude each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Subject(String);
+pub struct ActionSubject(String);
 
-impl fmt::Display for Subject {
+impl fmt::Display for ActionSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -158,15 +158,15 @@ pub enum ActionKind {
 impl Action {
     /// The rig that it is about, if it is about one.
     pub fn rig(&self) -> Option<&str> {
-        self.about().0
+        self.rig_and_subject().0
     }
 
     /// What it is about.
-    pub fn subject(&self) -> Subject {
-        Subject(self.about().1)
+    pub fn subject(&self) -> ActionSubject {
+        ActionSubject(self.rig_and_subject().1)
     }
 
-    fn about(&self) -> (Option<&str>, String) {
+    fn rig_and_subject(&self) -> (Option<&str>, String) {
         match self {
             Self::ResumeSling(worker)
             | Self::FinishDone(worker)

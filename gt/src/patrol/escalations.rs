@@ -51,13 +51,13 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
     // Settings that cannot be read are reported by the doctor; the built-in ones count.
     let (settings, _) = escalate::read_settings(town);
     EscalationFacts {
-        open: open.iter().map(fact).collect(),
+        open: open.iter().map(escalation_facts).collect(),
         stale: settings.stale,
         limit: settings.limit,
     }
 }
 
-fn fact(one: &Escalation) -> OpenEscalation {
+fn escalation_facts(one: &Escalation) -> OpenEscalation {
     let mut due = one.details.deliveries.iter().filter(|one| one.is_due());
     let undelivered = due.next().map(|delivery| {
         let at = delivery.at.parse().unwrap_or_else(|_| one.waits_since());
@@ -89,7 +89,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
             ),
             action: Action::TakeDefault { escalation: id() },
         });
-        let is_overdue = matches!(overdue(one, facts), RaiseTime::At(at) if at <= now);
+        let is_overdue = matches!(raise_time_of(one, facts), RaiseTime::At(at) if at <= now);
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
             saw: format!(
@@ -115,7 +115,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
 /// In how long a rule will apply that none does now.
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
     let times = facts.open.iter().flat_map(|one| {
-        let raise = match overdue(one, facts) {
+        let raise = match raise_time_of(one, facts) {
             RaiseTime::At(at) => Some(at),
             RaiseTime::Never(_) => None,
         };
@@ -128,13 +128,13 @@ pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDurat
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
+fn raise_time_of(one: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
     let state = (one.severity, one.is_acked, one.raised);
     find_raise_time(state, one.since, (facts.stale, facts.limit))
 }
 
 /// Raises an escalation.
-pub(super) fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn raise_escalation_action(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let raised = escalate::raise_escalation(town, id)?;
     Ok(raised.map(|raised| {
         let (old, new) = (raised.old_severity.name(), raised.new_severity.name());

@@ -39,14 +39,14 @@ pub struct HookFacts {
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let mut nudges = None;
-    let hooked = on_hooks(view).into_iter();
+    let hooked = hooked_beads(view).into_iter();
     let found = hooked.filter_map(|(agent, bead)| {
         let live = view.session_of(&agent)?;
         let rig = agent.rig().map(|rig| town.layout.rig(rig));
         let limit = view
             .settings
             .for_rig(agent.rig())
-            .duration(setting(&agent)?);
+            .duration(quiet_setting(&agent)?);
         let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
         let home = town::agent_home(town, &agent);
@@ -75,7 +75,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
 
 /// The setting with the time that an agent may not get on; none for a polecat, which the witness watches, and for roles,
 /// which have no hook.
-fn setting(agent: &Address) -> Option<&'static str> {
+fn quiet_setting(agent: &Address) -> Option<&'static str> {
     Some(match agent {
         Address::Mayor => "patrol.hook.mayor",
         Address::Crew(..) => "patrol.hook.crew",
@@ -86,7 +86,7 @@ fn setting(agent: &Address) -> Option<&'static str> {
 
 impl HookFacts {
     /// From when on the step after the last one applies: the reminder, or after it the message to a person.
-    pub(super) fn next(&self) -> Option<Timestamp> {
+    pub(super) fn next_step_at(&self) -> Option<Timestamp> {
         let waits = matches!(self.progress.doing, WorkerActivity::Refused(_));
         if self.progress.attached || waits {
             return None;
@@ -99,7 +99,7 @@ impl HookFacts {
 /// G3: an agent that does not get on with the bead on its hook is reminded once.
 pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
     let quiet = facts.iter().filter(|one| {
-        let is_due = one.next().is_some_and(|at| at <= now);
+        let is_due = one.next_step_at().is_some_and(|at| at <= now);
         is_due && one.nudged.is_none()
     });
     quiet
@@ -121,14 +121,14 @@ pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
 
 /// In how long the next step applies to one of them.
 pub(super) fn due(facts: &[HookFacts], now: Timestamp) -> Option<SignedDuration> {
-    let steps = facts.iter().filter_map(HookFacts::next);
+    let steps = facts.iter().filter_map(HookFacts::next_step_at);
     let waits = steps.map(|at| at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
 /// Reminds an agent of the bead on its hook. It counts before it is typed: what cannot be typed now is no reason to try for
 /// ever.
-pub(super) fn nudge_hooked(
+pub(super) fn remind_of_hook(
     town: &LiveTown,
     agent: &str,
     bead: &str,
@@ -149,13 +149,13 @@ pub(super) fn nudge_hooked(
 }
 
 /// The beads on the hooks of agents that are no polecats.
-fn on_hooks(view: &TownView) -> Vec<(Address, &Bead)> {
+fn hooked_beads(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
     let hooked = stores
         .flat_map(|beads| beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
     let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
     with_agent
-        .filter(|(agent, _)| setting(agent).is_some())
+        .filter(|(agent, _)| quiet_setting(agent).is_some())
         .collect()
 }
 

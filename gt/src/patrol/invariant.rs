@@ -45,7 +45,7 @@ impl Invariant {
     ];
 
     /// What it says.
-    pub fn says(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::OneWorker => "no bead has two workers",
             Self::NoLostHook => "no hook is lost",
@@ -61,7 +61,7 @@ impl Invariant {
 
 /// Something that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct InvariantViolation {
     /// What.
     pub invariant: Invariant,
     /// The bead, worker, convoy or rule.
@@ -133,11 +133,11 @@ pub struct TownState {
 }
 
 /// Everything that does not hold.
-pub fn check(town: &TownState) -> Vec<Fault> {
+pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
     let mut found = Vec::new();
     let mut fault = |invariant, subject: &str, what: String| {
         let subject = subject.to_owned();
-        found.push(Fault {
+        found.push(InvariantViolation {
             invariant,
             subject,
             what,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn of(town: &TownState) -> Vec<Invariant> {
-        check(town)
+        find_violations(town)
             .into_iter()
             .map(|fault| fault.invariant)
             .collect()

@@ -25,7 +25,7 @@ const OLDEST: SignedDuration = SignedDuration::from_hours(6);
 
 /// What an agent asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lifecycle {
+enum LifecycleAction {
     Restart,
     Shutdown,
 }
@@ -40,7 +40,7 @@ pub struct LifecycleRequest {
 }
 
 /// What a message asks for; none if it is no request, or cannot be understood.
-fn request_in(message: &MailMessage) -> Option<Lifecycle> {
+fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
     let subject = message.subject.to_lowercase();
     if message.read || !subject.starts_with(SUBJECT) {
         return None;
@@ -54,8 +54,8 @@ fn request_in(message: &MailMessage) -> Option<Lifecycle> {
         .strip_prefix("action:")
         .map_or(body.as_str(), str::trim);
     match json.unwrap_or(plain) {
-        "cycle" | "restart" => Some(Lifecycle::Restart),
-        "shutdown" | "stop" => Some(Lifecycle::Shutdown),
+        "cycle" | "restart" => Some(LifecycleAction::Restart),
+        "shutdown" | "stop" => Some(LifecycleAction::Shutdown),
         _ => None,
     }
 }
@@ -63,7 +63,7 @@ fn request_in(message: &MailMessage) -> Option<Lifecycle> {
 /// Reads the facts.
 pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
     let inbox = mail::list_inbox(&view.stores.town, &Address::Deacon.mailbox());
-    let requests = inbox.into_iter().filter(|one| request_in(one).is_some());
+    let requests = inbox.into_iter().filter(|one| parse_request(one).is_some());
     requests
         .map(|one| LifecycleRequest {
             message: one.id,
@@ -85,13 +85,13 @@ pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
 }
 
 /// Closes the message of a request and carries it out.
-pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let claim = Lock::try_take(&town.layout.requests_lock())?;
     let beads = town.open_town_store()?.snapshot()?;
     let Ok(message) = mail::find_message(&beads, &Address::Deacon.mailbox(), id) else {
         return Ok(None);
     };
-    let Some(asked) = request_in(&message).filter(|_| !message.archived) else {
+    let Some(asked) = parse_request(&message).filter(|_| !message.archived) else {
         return Ok(None);
     };
     mail::remove_messages(
@@ -109,12 +109,12 @@ pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<Stri
         )));
     }
     let rigs = town.list_rigs()?;
-    let agent = sender(town, &message.from, &rigs)?;
-    apply(town, &agent, asked).map(Some)
+    let agent = parse_sender(town, &message.from, &rigs)?;
+    apply_to_agent(town, &agent, asked).map(Some)
 }
 
 /// The agent that a sender's text names: an address, or one of the forms `<rig>-witness`, `<rig>-polecat-<name>`.
-fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
+fn parse_sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
     let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {
         return given;
@@ -131,12 +131,16 @@ fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Add
     }
 }
 
-fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<String> {
+fn apply_to_agent(
+    town: &LiveTown,
+    agent: &Address,
+    asked: LifecycleAction,
+) -> anyhow::Result<String> {
     match (agent, asked) {
         (Address::Overseer | Address::Dog(_), _) => {
             anyhow::bail!("{agent} is not restarted or stopped by mail")
         }
-        (Address::Polecat(rig, name), Lifecycle::Restart) => {
+        (Address::Polecat(rig, name), LifecycleAction::Restart) => {
             let why = RestartCause::NoProgress("it asked for a restart");
             let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
             Ok(started.map_or_else(
@@ -144,26 +148,26 @@ fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<S
                 |session| format!("session {session} restarted"),
             ))
         }
-        (Address::Polecat(..), Lifecycle::Shutdown) => {
+        (Address::Polecat(..), LifecycleAction::Shutdown) => {
             anyhow::bail!("{agent} is a worker: it ends with `gt done`")
         }
         (Address::Crew(rig, name), asked) => {
             let ran = crew::stop_member(town, &town.find_rig(rig)?, name)?;
-            if asked == Lifecycle::Restart {
+            if asked == LifecycleAction::Restart {
                 let live = session::start::start_agent_session(town, agent, "")?;
                 return Ok(format!("session {} restarted", live.name));
             }
-            Ok(stopped(agent, ran))
+            Ok(describe_stop(agent, ran))
         }
-        (_, Lifecycle::Restart) => {
+        (_, LifecycleAction::Restart) => {
             let (_, live) = role::restart_role(town, agent, "")?;
             Ok(format!("session {} restarted", live.name))
         }
-        (_, Lifecycle::Shutdown) => Ok(stopped(agent, role::stop_role(town, agent)?)),
+        (_, LifecycleAction::Shutdown) => Ok(describe_stop(agent, role::stop_role(town, agent)?)),
     }
 }
 
-fn stopped(agent: &Address, ran: bool) -> String {
+fn describe_stop(agent: &Address, ran: bool) -> String {
     if ran {
         format!("{agent} has stopped")
     } else {
@@ -223,16 +227,19 @@ mod tests {
         ] {
             let found = asked(&place, from, "LIFECYCLE: x", body);
             let id = &found[0].message;
-            assert!(carry_out(&place.town, id).unwrap().is_some(), "{from}");
+            assert!(
+                carry_out_request(&place.town, id).unwrap().is_some(),
+                "{from}"
+            );
             assert_eq!(running(), expected, "{from} {body}");
-            assert_eq!(carry_out(&place.town, id).unwrap(), None);
+            assert_eq!(carry_out_request(&place.town, id).unwrap(), None);
             assert_eq!(
                 facts(&TownView::read_idle(&place.town, &ActivityCache::default()).unwrap()),
                 []
             );
         }
         let found = asked(&place, "web-polecat-nux", "LIFECYCLE: x", "stop");
-        let refused = carry_out(&place.town, &found[0].message).unwrap_err();
+        let refused = carry_out_request(&place.town, &found[0].message).unwrap_err();
         assert!(refused.to_string().contains("web/polecats/nux is a worker"));
     }
 }

@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::Acted;
-use super::decision::{Decision, Subject};
+use super::ActionReport;
+use super::decision::{ActionSubject, Decision};
 
 /// The first wait, and the longest.
 const FIRST: SignedDuration = SignedDuration::from_secs(5);
@@ -24,8 +24,8 @@ const SUBJECTS: usize = 1000;
 
 /// What is remembered, by subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
-    subjects: BTreeMap<Subject, Record>,
+pub struct PatrolMemory {
+    subjects: BTreeMap<ActionSubject, SubjectRecord>,
     #[serde(skip)]
     has_changed: bool,
 }
@@ -33,22 +33,22 @@ pub struct Memory {
 /// What is remembered of one subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Record {
+struct SubjectRecord {
     /// The failures in a row, by rule.
-    failures: BTreeMap<String, Failure>,
+    failures: BTreeMap<String, RuleFailure>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Failure {
+struct RuleFailure {
     /// How many in a row.
     count: u32,
     /// How long it waits before it is tried again.
     until: Timestamp,
 }
 
-impl Failure {
+impl RuleFailure {
     /// How long it still waits. A wait that no failure sets comes from a clock that was wrong.
-    fn wait(&self, now: Timestamp) -> Option<SignedDuration> {
+    fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.until.duration_since(now);
         (wait.is_positive() && wait <= LONGEST).then_some(wait)
     }
@@ -59,7 +59,7 @@ impl Failure {
     }
 }
 
-impl Memory {
+impl PatrolMemory {
     /// Reads a town's memory; none is an empty one.
     pub fn load(path: &Path) -> io::Result<Self> {
         let bytes = file::read_file_if_exists(path)?;
@@ -81,7 +81,7 @@ impl Memory {
     }
 
     /// Remembers how an action went: one that failed waits, twice as long each time in a row.
-    pub fn note(&mut self, acted: &Acted, now: Timestamp) {
+    pub fn record(&mut self, acted: &ActionReport, now: Timestamp) {
         let (subject, rule) = (acted.decision.action.subject(), acted.decision.rule.name);
         if !acted.failed && !acted.busy {
             return self.forget(&subject, rule);
@@ -100,11 +100,11 @@ impl Memory {
         let wait = (first * 2_i32.pow(count.min(9))).min(LONGEST);
         let (count, until) = (count.saturating_add(1), now.saturating_add(wait));
         if let Ok(until) = until {
-            failures.insert(rule.to_owned(), Failure { count, until });
+            failures.insert(rule.to_owned(), RuleFailure { count, until });
         }
     }
 
-    fn forget(&mut self, subject: &Subject, rule: &str) {
+    fn forget(&mut self, subject: &ActionSubject, rule: &str) {
         let Some(record) = self.subjects.get_mut(subject) else {
             return;
         };
@@ -118,14 +118,16 @@ impl Memory {
     pub fn is_due(&self, decision: &Decision, now: Timestamp) -> bool {
         let record = self.subjects.get(&decision.action.subject());
         let failure = record.and_then(|record| record.failures.get(decision.rule.name));
-        failure.is_none_or(|failure| failure.wait(now).is_none())
+        failure.is_none_or(|failure| failure.remaining_wait(now).is_none())
     }
 
     /// In how long the next wait ends.
     pub fn due_in(&self, now: Timestamp) -> Option<SignedDuration> {
         let records = self.subjects.values();
         let failures = records.flat_map(|record| record.failures.values());
-        failures.filter_map(|failure| failure.wait(now)).min()
+        failures
+            .filter_map(|failure| failure.remaining_wait(now))
+            .min()
     }
 }
 
@@ -134,8 +136,8 @@ mod tests {
     use super::*;
     use crate::patrol::{Action, rule};
 
-    fn queue(rig: &str, failed: bool, busy: bool) -> Acted {
-        Acted {
+    fn queue(rig: &str, failed: bool, busy: bool) -> ActionReport {
+        ActionReport {
             decision: Decision {
                 rule: rule::Q1_RUN_QUEUE,
                 saw: String::new(),
@@ -154,11 +156,11 @@ mod tests {
 
     #[test]
     fn each_failure_in_a_row_waits_twice_as_long_up_to_a_limit() {
-        let (mut memory, mut now) = (Memory::default(), Timestamp::UNIX_EPOCH);
+        let (mut memory, mut now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
         let (failed, other) = (queue("a", true, false), queue("b", true, false));
         let mut waits = Vec::new();
         for _ in 0..9 {
-            memory.note(&failed, now);
+            memory.record(&failed, now);
             let wait = memory.due_in(now).unwrap();
             assert!(!memory.is_due(&failed.decision, now) && memory.is_due(&other.decision, now));
             now += wait;
@@ -170,25 +172,25 @@ mod tests {
 
     #[test]
     fn a_failure_of_yesterday_does_not_lengthen_the_first_wait_of_today() {
-        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
-        memory.note(&queue("a", true, false), now);
-        memory.note(&queue("a", true, false), now);
+        let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), now);
+        memory.record(&queue("a", true, false), now);
         let later = now + secs(24 * 3600);
-        memory.note(&queue("a", true, false), later);
+        memory.record(&queue("a", true, false), later);
         assert_eq!(memory.due_in(later), Some(FIRST));
         // A clock that went back keeps nothing waiting.
         assert!(memory.is_due(&queue("a", true, false).decision, now));
-        memory.note(&queue("a", true, false), now);
+        memory.record(&queue("a", true, false), now);
         assert_eq!(memory.due_in(now), Some(FIRST));
     }
 
     #[test]
     fn a_success_ends_the_row_and_who_was_busy_is_asked_again_soon() {
-        let (mut memory, now) = (Memory::default(), Timestamp::UNIX_EPOCH);
-        memory.note(&queue("a", true, false), now);
-        memory.note(&queue("a", false, false), now);
+        let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), now);
+        memory.record(&queue("a", false, false), now);
         assert!(memory.is_due(&queue("a", true, false).decision, now));
-        memory.note(&queue("a", false, true), now);
+        memory.record(&queue("a", false, true), now);
         assert_eq!(memory.due_in(now), Some(BUSY));
     }
 
@@ -196,21 +198,21 @@ mod tests {
     fn it_is_written_when_it_has_changed_and_damage_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/patrol.json");
-        let mut memory = Memory::load(&path).unwrap();
-        memory.note(&queue("a", false, false), Timestamp::UNIX_EPOCH);
+        let mut memory = PatrolMemory::load(&path).unwrap();
+        memory.record(&queue("a", false, false), Timestamp::UNIX_EPOCH);
         memory.save(&path).unwrap();
         assert!(!path.exists(), "nothing failed");
-        memory.note(&queue("a", true, false), Timestamp::UNIX_EPOCH);
+        memory.record(&queue("a", true, false), Timestamp::UNIX_EPOCH);
         memory.save(&path).unwrap();
-        assert_eq!(Memory::load(&path).unwrap(), memory);
+        assert_eq!(PatrolMemory::load(&path).unwrap(), memory);
         std::fs::remove_file(&path).unwrap();
         memory.save(&path).unwrap();
         assert!(!path.exists(), "it has not changed since");
         std::fs::write(&path, "{").unwrap();
-        assert!(Memory::load(&path).is_err());
+        assert!(PatrolMemory::load(&path).is_err());
         for number in 0..2 * SUBJECTS {
             let failed = queue(&number.to_string(), true, false);
-            memory.note(&failed, Timestamp::UNIX_EPOCH);
+            memory.record(&failed, Timestamp::UNIX_EPOCH);
         }
         assert_eq!(memory.subjects.len(), SUBJECTS);
     }

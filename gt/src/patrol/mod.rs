@@ -39,12 +39,12 @@ use serde_json::json;
 
 pub use chores::ChoreFacts;
 pub use convoys::ConvoyFacts;
-pub use decision::{Action, ActionKind, Decision, Subject};
+pub use decision::{Action, ActionKind, ActionSubject, Decision};
 pub use escalations::{EscalationFacts, OpenEscalation};
-pub use executor::Executor;
+pub use executor::ActionExecutor;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
-pub use memory::Memory;
+pub use memory::PatrolMemory;
 pub use polecats::PolecatFacts;
 pub use push::UnfinishedWork;
 pub use queue::QueueFacts;
@@ -66,7 +66,7 @@ use crate::town::lock;
 
 /// What is known about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct TownFacts {
     /// When.
     pub now: Timestamp,
     /// By rig.
@@ -124,7 +124,7 @@ pub struct RigFacts {
 
 /// A decision and how acting on it went.
 #[derive(Debug, Clone, Serialize)]
-pub struct Acted {
+pub struct ActionReport {
     /// The decision.
     #[serde(flatten)]
     pub decision: Decision,
@@ -140,8 +140,8 @@ pub struct Acted {
 
 /// Runs one pass, the merge queues included, one action after the other. What was decided about a subject that changed
 /// in this pass is left to the next.
-pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
-    let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
+pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
+    let (mut acted, mut changed): (Vec<ActionReport>, _) = (Vec::new(), BTreeSet::new());
     let facts = facts(town)?;
     for decision in decide(&facts, &|_| true) {
         let subject = decision.action.subject();
@@ -156,12 +156,16 @@ pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
     }
     let did = acted.iter().filter(|one| one.changed);
     let rules: Vec<&str> = did.map(|one| one.decision.rule.name).collect();
-    beat(town, facts.heartbeat, &rules).ok();
+    write_heartbeat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
 }
 
 /// Writes the heartbeat of a pass, with the rules that acted since the one before.
-pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> anyhow::Result<()> {
+pub fn write_heartbeat(
+    town: &LiveTown,
+    heartbeat: Option<Heartbeat>,
+    rules: &[&str],
+) -> anyhow::Result<()> {
     let Some(heartbeat) = heartbeat else {
         return Ok(());
     };
@@ -175,8 +179,8 @@ pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> an
 }
 
 /// What a pass will write as the heartbeat of a town.
-fn heartbeat(view: &TownView) -> Option<Heartbeat> {
-    if boot::is_agent(view) {
+fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
+    if boot::is_deacon_agent(view) {
         return None;
     }
     let workers = || view.polecats.values().flatten();
@@ -190,15 +194,15 @@ fn heartbeat(view: &TownView) -> Option<Heartbeat> {
 }
 
 /// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
-pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
+pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &ActivityCache::default())
 }
 
 /// The same for who reads them time and again: what was seen of quiet workers a moment ago counts.
-pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Facts> {
+pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<TownFacts> {
     let view = TownView::read_idle(town, glances)?;
-    let settings = PatrolSettings::of_rigs(town, &view);
-    let thresholds = Thresholds::of(view.settings.for_rig(None));
+    let settings = PatrolSettings::for_rigs(town, &view);
+    let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
@@ -214,20 +218,20 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Fa
         Some((name.clone(), facts))
     };
     let unreadable = view.stores.unreadable.iter();
-    Ok(Facts {
+    Ok(TownFacts {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
         attention: attention::facts(town, &view, &settings, &hooked, &thresholds),
-        outages: outages::outages(&view),
+        outages: outages::find_outages(&view),
         escalations: escalations::facts(town, &view),
         roles: roles::facts(town, &view),
-        deacon: boot::is_agent(&view).then(|| boot::facts(town, &view)),
+        deacon: boot::is_deacon_agent(&view).then(|| boot::facts(town, &view)),
         requests: lifecycle::facts(&view),
         hooked,
         chores: chores::facts(town),
         paused: TownPause::load(town),
-        heartbeat: heartbeat(&view),
+        heartbeat: build_heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,
         unreadable: unreadable
@@ -239,7 +243,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Fa
 }
 
 /// Applies all rules to the facts, and leaves out decisions that are not due yet because their last try failed.
-pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
+pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
         decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
@@ -259,16 +263,18 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(hooked::decide(&facts.hooked, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     let shared = facts.sync.iter();
-    decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
+    decisions.extend(
+        shared.filter_map(|one| sync::decide(one, facts.thresholds_for(one.rig.as_deref()))),
+    );
     if facts.paused.is_some() {
         decisions.retain(|one| one.action.is_message());
     }
-    decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule) && is_due(one));
+    decisions.retain(|one| facts.thresholds_for(one.action.rig()).is_on(one.rule) && is_due(one));
     decisions
 }
 
 /// In how long a rule will apply that none does now, if nothing happens until then.
-pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
+pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let of_rig = |rig: &RigFacts| {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
         let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
@@ -277,7 +283,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
         workers.chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
-    let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
+    let shared = shared.filter_map(|one| sync::due(one, facts.thresholds_for(one.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
     let escalations = escalations::due(&facts.escalations, facts.now);
@@ -289,7 +295,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     waits.chain(outages).chain(escalations).min()
 }
 
-impl Facts {
+impl TownFacts {
     /// The machine stood still until `at`: before that nobody could get on, so quiet workers are judged from then on.
     pub fn awake_since(&mut self, at: Timestamp) {
         for rig in self.rigs.values_mut() {
@@ -305,15 +311,15 @@ impl Facts {
     }
 
     /// The numbers of the rules that count for a rig, or for what is the town's own.
-    pub fn numbers(&self, rig: Option<&str>) -> &Thresholds {
+    pub fn thresholds_for(&self, rig: Option<&str>) -> &Thresholds {
         let rig = rig.and_then(|rig| self.rigs.get(rig));
         rig.map_or(&self.thresholds, |rig| &rig.thresholds)
     }
 }
 
 /// Acts on a decision.
-pub fn act(town: &LiveTown, decision: Decision) -> Acted {
-    let result = perform(town, &decision.action);
+pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
+    let result = perform_action(town, &decision.action);
     let busy = result.as_ref().is_err_and(lock::is_lock_held_error);
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
@@ -331,7 +337,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
             failed,
         }));
     }
-    Acted {
+    ActionReport {
         decision,
         outcome,
         failed,
@@ -341,35 +347,35 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
 }
 
 /// Does it; `None` where nothing was left to do.
-fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
+fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
     match action {
-        Action::ResumeSling(worker) => polecats::resume_sling(town, worker),
+        Action::ResumeSling(worker) => polecats::resume_sling_action(town, worker),
         Action::FinishDone(worker) => polecats::finish_done(town, worker),
-        Action::Respawn(worker) => polecats::respawn(town, worker),
+        Action::Respawn(worker) => polecats::respawn_session(town, worker),
         Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
-        Action::HalfOpen(worker) => polecats::half_open(town, worker),
+        Action::HalfOpen(worker) => polecats::retry_stuck(town, worker),
         Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
         Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
         Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
         Action::RestartRefused(worker) => polecats::restart_refused(town, worker),
-        Action::PushUnfinished(worker) => push::push_unfinished(town, worker),
-        Action::EndSession(worker) => polecats::end_session(town, worker),
-        Action::Release(worker) => polecats::release(town, worker),
+        Action::PushUnfinished(worker) => push::push_unfinished_action(town, worker),
+        Action::EndSession(worker) => polecats::end_idle_session(town, worker),
+        Action::Release(worker) => polecats::release_hook(town, worker),
         Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
-        Action::RunQueue { rig } => queue::run_queue(town, rig),
-        Action::Land { convoy } => convoys::land(town, convoy),
+        Action::RunQueue { rig } => queue::run_queue_action(town, rig),
+        Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
-        Action::AskPerson => attention::ask_person(town),
-        Action::Reescalate { escalation } => escalations::reescalate(town, escalation),
+        Action::AskPerson => attention::report_matters(town),
+        Action::Reescalate { escalation } => escalations::raise_escalation_action(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
         Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),
-        Action::StartAgent { agent } => roles::start_agent(town, agent),
-        Action::SettleAgent { agent } => roles::settle_agent(town, agent),
-        Action::WatchDeacon { triage } => boot::watch(town, *triage),
-        Action::Lifecycle { message } => lifecycle::carry_out(town, message),
-        Action::NudgeHooked { agent, bead } => hooked::nudge_hooked(town, agent, bead),
-        Action::DoChore { chore } => chores::do_chore(town, *chore),
+        Action::StartAgent { agent } => roles::start_role_agent(town, agent),
+        Action::SettleAgent { agent } => roles::reset_restarts(town, agent),
+        Action::WatchDeacon { triage } => boot::confirm_and_act(town, *triage),
+        Action::Lifecycle { message } => lifecycle::carry_out_request(town, message),
+        Action::NudgeHooked { agent, bead } => hooked::remind_of_hook(town, agent, bead),
+        Action::DoChore { chore } => chores::run_chore_action(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
-use super::polecats::doubled;
+use super::polecats::doubled_wait;
 use super::rule;
 use crate::record::polecat::NudgeCount;
 use crate::record::progress::WorkerProgress;
@@ -57,7 +57,7 @@ pub struct StoppedWorker {
 impl Outage {
     /// When a worker tries again; the time that the program named counts.
     pub fn next_try(&self) -> Timestamp {
-        let wait = doubled(FIRST, self.tries, LONGEST);
+        let wait = doubled_wait(FIRST, self.tries, LONGEST);
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
         // Only the first try waits for a named time: the program may have meant another day.
         let named = self.last.until.filter(|until| *until > self.tried);
@@ -83,7 +83,7 @@ pub struct RefusedWorker {
 }
 
 /// The outages of the town, by agent program.
-pub fn outages(view: &TownView) -> Vec<Outage> {
+pub fn find_outages(view: &TownView) -> Vec<Outage> {
     let all = || view.polecats.values().flatten();
     // Those ahead come from a clock that was wrong.
     let until = |times: &[Timestamp]| -> Vec<Timestamp> {
@@ -105,11 +105,11 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
     });
     let others = all().filter(|polecat| polecat.refusal.is_none());
     let others = others.filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
-    of_workers(refused, &others.collect::<Vec<_>>())
+    group_outages(refused, &others.collect::<Vec<_>>())
 }
 
 /// The outages that stop these workers; `others` are those that no API refuses, with their agent programs.
-pub fn of_workers(
+pub fn group_outages(
     refused: impl IntoIterator<Item = RefusedWorker>,
     others: &[(&str, &WorkerProgress)],
 ) -> Vec<Outage> {
@@ -124,7 +124,7 @@ pub fn of_workers(
             tries: 0,
             is_over: false,
         });
-        add(outage, one);
+        add_worker(outage, one);
     }
     for outage in found.values_mut() {
         outage.stopped.sort_by_key(|one| one.since);
@@ -135,7 +135,7 @@ pub fn of_workers(
     found.into_values().collect()
 }
 
-fn add(outage: &mut Outage, one: RefusedWorker) {
+fn add_worker(outage: &mut Outage, one: RefusedWorker) {
     let refusal = one.refusal;
     outage.since = outage.since.min(refusal.since);
     let told = one.nudges.last.filter(|at| *at > refusal.at);

@@ -34,10 +34,11 @@ pub struct UnfinishedWork {
 /// Reads the facts. Whether the rig has a remote costs a process, so that is for the action.
 pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
     let all = view.polecats_of(rig.name()).iter();
-    all.filter_map(|polecat| fact(rig, polecat)).collect()
+    all.filter_map(|polecat| unfinished_work_of(rig, polecat))
+        .collect()
 }
 
-fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
+fn unfinished_work_of(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
     let slot = &polecat.slot;
     if !slot.is_unfinished() || polecat.busy || polecat.hook.as_deref() != Some(&*slot.bead) {
         return None;
@@ -69,7 +70,7 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let ripe = facts
         .iter()
-        .filter(|one| wait(one, now, thresholds).is_zero());
+        .filter(|one| time_until_push(one, now, thresholds).is_zero());
     ripe.map(|one| Decision {
         rule: rule::K1_PUSH_UNFINISHED,
         saw: format!("{} has commits that its remote may not have", one.worker),
@@ -84,11 +85,17 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts.iter().map(|one| wait(one, now, thresholds));
+    let waits = facts
+        .iter()
+        .map(|one| time_until_push(one, now, thresholds));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn wait(one: &UnfinishedWork, now: Timestamp, thresholds: &Thresholds) -> SignedDuration {
+fn time_until_push(
+    one: &UnfinishedWork,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> SignedDuration {
     let (from, interval) = match one.last {
         Some(last) if one.refused => (last, thresholds.push * AFTER_REFUSAL),
         _ if !one.alive => return SignedDuration::ZERO,
@@ -100,7 +107,10 @@ fn wait(one: &UnfinishedWork, now: Timestamp, thresholds: &Thresholds) -> Signed
 }
 
 /// Pushes the commits of unfinished work.
-pub(super) fn push_unfinished(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn push_unfinished_action(
+    town: &LiveTown,
+    worker: &Worker,
+) -> anyhow::Result<Option<String>> {
     backup::push_unfinished(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
@@ -122,7 +132,8 @@ mod tests {
             refused,
             alive,
         };
-        let wait = |work: &UnfinishedWork| wait(work, minutes(12), &thresholds).as_mins();
+        let wait =
+            |work: &UnfinishedWork| time_until_push(work, minutes(12), &thresholds).as_mins();
         assert_eq!(wait(&work(None, false, true)), 3);
         assert_eq!(wait(&work(Some(8), false, true)), 1);
         assert_eq!(wait(&work(Some(2), false, true)), 0);

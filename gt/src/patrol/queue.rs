@@ -58,7 +58,7 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 }
 
 /// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
-pub(super) fn run_queue(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn run_queue_action(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
     let merged = mq::run_queue(town, &town.find_rig(rig)?)?;
     let later = |one: &mq::RequestResult| match &one.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),

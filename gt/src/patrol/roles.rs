@@ -50,11 +50,11 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
 pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     facts
         .iter()
-        .filter_map(|one| decide_one(one, now, numbers))
+        .filter_map(|one| decide_role(one, now, numbers))
         .collect()
 }
 
-fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
+fn decide_role(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
     let (agent, restarts) = (&one.agent, &one.restarts);
     if one.running? {
         let settles = restarts.time_until_reset(now, &numbers.agents)?;
@@ -105,14 +105,14 @@ pub(super) fn due(
 }
 
 /// Starts the session of an agent.
-pub(super) fn start_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    let limits = Thresholds::of_town(town).agents;
+pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    let limits = Thresholds::for_town(town).agents;
     let session = role::keep_running(town, &town.parse_address(agent)?, &limits)?;
     Ok(session.map(|session| format!("session {session} started")))
 }
 
 /// Forgets the starts of an agent.
-pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
     restarts::clear_restarts(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))
 }
@@ -204,15 +204,15 @@ mod tests {
         std::fs::write(town.layout.settings(), sleeps).unwrap();
         set("patrol.mode.deacon", "agent");
         assert_eq!(facts_now()[0].running, Some(false));
-        assert!(start_agent(town, "deacon").unwrap().is_some());
+        assert!(start_role_agent(town, "deacon").unwrap().is_some());
         let one = &facts_now()[0];
         assert_eq!((one.running, one.restarts.restart_count), (Some(true), 1));
-        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        assert_eq!(start_role_agent(town, "deacon").unwrap(), None);
         assert_eq!(facts_now()[0].restarts.restart_count, 1);
         role::stop_role(town, &Address::Deacon).unwrap();
         assert!(facts_now()[0].restarts.stopped);
         // Somebody stopped it after the decision.
-        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        assert_eq!(start_role_agent(town, "deacon").unwrap(), None);
         set("patrol.mode.deacon", "mechanical");
         let refused = role::start_role(town, &Address::Deacon, "").unwrap_err();
         assert!(refused.to_string().contains("patrol.mode.deacon"));

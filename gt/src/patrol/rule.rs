@@ -118,7 +118,7 @@ impl Serialize for Rule {
 
 impl Rule {
     /// The setting that turns it on or off.
-    pub fn switch(&self, layers: &SettingsLayers) -> Setting {
+    pub fn switch_setting(&self, layers: &SettingsLayers) -> Setting {
         let name = format!("{SWITCH}{}", self.name);
         let set = layers.get(&name).filter(|set| set.value.is_boolean());
         set.unwrap_or_else(|| Setting {
@@ -136,7 +136,7 @@ pub fn switched_by(setting: &str) -> Option<&'static Rule> {
 }
 
 /// What is wrong with the settings of the patrol: the defaults count in its place.
-pub fn check(layers: &SettingsLayers) -> Vec<String> {
+pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
     let fixed = key::KEYS.iter().map(|key| key.name);
     let fixed = fixed.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
     let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));

@@ -38,7 +38,7 @@ pub(super) fn facts(
         .map(|queued| queued.work_bead_id)
         .collect();
     let repairs = if settings.is_auto_repair() {
-        repairs(beads, &queued)
+        find_repairs(beads, &queued)
     } else {
         Vec::new()
     };
@@ -62,7 +62,7 @@ pub(super) fn facts(
 }
 
 /// The tasks of the queue that go to a worker automatically.
-fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
+fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
     let tasks = merge_task::open_tasks(beads).into_iter();
     tasks
         .filter(|task| mq::is_automatic_task(beads, task) && !queued.contains(&task.id))

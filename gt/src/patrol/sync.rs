@@ -31,22 +31,24 @@ pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decis
     } else {
         "something new, and nobody writes"
     };
-    wait(state, thresholds).is_zero().then(|| Decision {
-        rule: rule::S1_SHARE_BEADS,
-        saw: format!("{whose} has {why}"),
-        action: Action::SyncBeads {
-            rig: state.rig.as_deref().map(RigName::from),
-        },
-    })
+    time_until_sync(state, thresholds)
+        .is_zero()
+        .then(|| Decision {
+            rule: rule::S1_SHARE_BEADS,
+            saw: format!("{whose} has {why}"),
+            action: Action::SyncBeads {
+                rig: state.rig.as_deref().map(RigName::from),
+            },
+        })
 }
 
 /// In how long a store goes to its branch that does not go now.
 pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDuration> {
-    Some(wait(state, thresholds)).filter(SignedDuration::is_positive)
+    Some(time_until_sync(state, thresholds)).filter(SignedDuration::is_positive)
 }
 
 /// In how long it is to be tried, if nobody writes until then.
-fn wait(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
+fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
     let interval = state
         .since
@@ -75,7 +77,7 @@ mod tests {
             failures,
             ..SyncState::default()
         };
-        wait(&state, &Thresholds::default()).as_secs()
+        time_until_sync(&state, &Thresholds::default()).as_secs()
     }
 
     #[test]
@@ -96,9 +98,12 @@ mod tests {
             ..SyncState::default()
         };
         let thresholds = Thresholds::default();
-        assert_eq!(wait(&landed(None), &thresholds), SignedDuration::ZERO);
+        assert_eq!(
+            time_until_sync(&landed(None), &thresholds),
+            SignedDuration::ZERO
+        );
         let just = Some(SignedDuration::from_secs(20));
-        assert_eq!(wait(&landed(just), &thresholds).as_secs(), 40);
+        assert_eq!(time_until_sync(&landed(just), &thresholds).as_secs(), 40);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-use super::attention::{AttentionFacts, Messages};
+use super::attention::{AttentionFacts, AttentionMessages};
 use super::outages::tests::outage;
-use super::polecats::tests::{handing_in, polecat, slinging};
+use super::polecats::tests::{done_state, slinging_state, working_polecat};
 use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
@@ -30,18 +30,18 @@ fn overdue_escalation() -> EscalationFacts {
 }
 
 /// Facts to which every rule applies.
-fn everything() -> Facts {
+fn facts_for_every_rule() -> TownFacts {
     let dead = || PolecatFacts {
         alive: Some(false),
-        ..polecat()
+        ..working_polecat()
     };
     let slot = |slot| PolecatFacts { slot, ..dead() };
     let polecats = vec![
         dead(),
-        slot(slinging(SlingStep::Claimed, 0)),
-        slot(slinging(SlingStep::Claimed, 5)),
-        slot(handing_in(false)),
-        slot(handing_in(true)),
+        slot(slinging_state(SlingStep::Claimed, 0)),
+        slot(slinging_state(SlingStep::Claimed, 5)),
+        slot(done_state(false)),
+        slot(done_state(true)),
         PolecatFacts {
             hook_closed: true,
             ..dead()
@@ -56,7 +56,7 @@ fn everything() -> Facts {
         },
         PolecatFacts {
             hook: None,
-            ..polecat()
+            ..working_polecat()
         },
     ];
     let asks = WorkerActivity::Dialog {
@@ -87,11 +87,11 @@ fn everything() -> Facts {
         },
         ..RigFacts::default()
     };
-    let over = Messages {
+    let over = AttentionMessages {
         over: vec!["hq-1".into()],
-        ..Messages::default()
+        ..AttentionMessages::default()
     };
-    Facts {
+    TownFacts {
         now: "2026-01-01T12:00:00Z".parse().unwrap(),
         outages: vec![outage(1)],
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
@@ -132,19 +132,19 @@ fn everything() -> Facts {
             landed: true,
             ..SyncState::default()
         }],
-        ..Facts::default()
+        ..TownFacts::default()
     }
 }
 
-fn names(decisions: &[Decision]) -> BTreeSet<&'static str> {
+fn rule_names(decisions: &[Decision]) -> BTreeSet<&'static str> {
     decisions.iter().map(|one| one.rule.name).collect()
 }
 
 #[test]
 fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
-    let facts = everything();
+    let facts = facts_for_every_rule();
     let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
-    assert_eq!(names(&decide(&facts, &|_| true)), all);
+    assert_eq!(rule_names(&decide(&facts, &|_| true)), all);
     for rule in RULES {
         let mut facts = facts.clone();
         facts.thresholds.off.insert(rule.name);
@@ -154,7 +154,7 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
         let mut others = all.clone();
         others.remove(rule.name);
         assert_eq!(
-            names(&decide(&facts, &|_| true)),
+            rule_names(&decide(&facts, &|_| true)),
             others,
             "without {}",
             rule.name
@@ -164,18 +164,18 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
 
 #[test]
 fn a_paused_town_only_writes_messages() {
-    let paused = Facts {
+    let paused = TownFacts {
         paused: Some(TownPause::default()),
-        ..everything()
+        ..facts_for_every_rule()
     };
     let messages = ["E1-reescalate", "E3-deliver", "O1-ask-a-person"];
-    assert_eq!(names(&decide(&paused, &|_| true)), messages.into());
+    assert_eq!(rule_names(&decide(&paused, &|_| true)), messages.into());
 }
 
 #[test]
 fn an_idle_town_decides_nothing() {
-    assert_eq!(due_in(&Facts::default()), None);
-    assert_eq!(decide(&Facts::default(), &|_| true), Vec::new());
+    assert_eq!(due_in(&TownFacts::default()), None);
+    assert_eq!(decide(&TownFacts::default(), &|_| true), Vec::new());
 }
 
 #[test]
@@ -192,14 +192,14 @@ fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_no
     set("patrol.rules.P6-respawn-stalled", "off");
     set("patrol.breaker.window", "2h");
     assert!(!thresholds().is_on(rule::P6_RESPAWN_STALLED));
-    assert!(Thresholds::of_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
+    assert!(Thresholds::for_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
     assert_eq!(thresholds().restart_window, SignedDuration::from_hours(2));
     let text = r#"{"patrol":{"breaker":{"restarts":"many","window":"soon"},
         "rules":{"P6-respawn-stalled":"maybe","P9-nothing":false}}}"#;
     std::fs::write(rig.settings(), text).unwrap();
     assert_eq!(thresholds(), Thresholds::default());
     let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
-    let mut faults = rule::check(&layers);
+    let mut faults = rule::find_setting_problems(&layers);
     faults.sort();
     let wanted = [
         "patrol.breaker.restarts is `\"many\"`; use a whole number",

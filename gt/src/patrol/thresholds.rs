@@ -29,25 +29,28 @@ pub struct PatrolSettings {
 impl PatrolSettings {
     /// Reads the settings of a rig. What cannot be read is for the queue to complain about, and the default counts.
     pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
-        Self::of(
+        Self::from_layers(
             &SettingsLayers::load(town, Some(rig)).unwrap_or_default(),
             rig,
         )
     }
 
-    fn of(layers: &SettingsLayers, rig: &RigLayout) -> Self {
+    fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Self {
         Self {
             rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
-            thresholds: Thresholds::of(layers),
+            thresholds: Thresholds::from_layers(layers),
         }
     }
 
     /// Takes the settings of each rig whose beads could be read.
-    pub fn of_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
+    pub fn for_rigs(town: &LiveTown, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
         let of_rig = |rig: &String| {
             let layers = view.settings.for_rig(Some(rig));
-            (rig.clone(), Self::of(layers, &town.layout.rig(rig)))
+            (
+                rig.clone(),
+                Self::from_layers(layers, &town.layout.rig(rig)),
+            )
         };
         rigs.map(of_rig).collect()
     }
@@ -107,7 +110,7 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Reads them. In place of a value that cannot be used the built-in one counts, and the doctor names it.
-    pub fn of(layers: &SettingsLayers) -> Self {
+    pub fn from_layers(layers: &SettingsLayers) -> Self {
         let count = |name| {
             layers
                 .valid_value(name)
@@ -116,7 +119,7 @@ impl Thresholds {
         };
         let count = |name| count(name).unwrap_or(usize::MAX);
         let time = |name: &str| layers.duration(name);
-        let is_off = |rule: &&Rule| rule.switch(layers).value == false;
+        let is_off = |rule: &&Rule| rule.switch_setting(layers).value == false;
         Self {
             off: RULES
                 .iter()
@@ -158,8 +161,8 @@ impl Thresholds {
     }
 
     /// Reads those of the town.
-    pub fn of_town(town: &LiveTown) -> Self {
-        Self::of(&SettingsLayers::load(town, None).unwrap_or_default())
+    pub fn for_town(town: &LiveTown) -> Self {
+        Self::from_layers(&SettingsLayers::load(town, None).unwrap_or_default())
     }
 
     /// How many actions of a kind may run at the same time.
@@ -179,6 +182,6 @@ impl Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self::of(&SettingsLayers::default())
+        Self::from_layers(&SettingsLayers::default())
     }
 }

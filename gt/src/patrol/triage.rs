@@ -27,7 +27,7 @@ pub struct DeaconFacts {
     /// When its session was started.
     pub started: Timestamp,
     /// Its last sign of life.
-    pub sign: Timestamp,
+    pub last_sign: Timestamp,
     /// How often in a row the API refused.
     pub refusals: u32,
     /// How much of its mail is unread.
@@ -35,13 +35,13 @@ pub struct DeaconFacts {
     /// Whether any agent has work.
     pub has_work: bool,
     /// The last message to it.
-    pub asked: Option<(Triage, Timestamp)>,
+    pub asked: Option<(DeaconAction, Timestamp)>,
 }
 
 /// What is done about the deacon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Triage {
+pub enum DeaconAction {
     /// Its session is started.
     Start,
     /// It is left alone.
@@ -56,7 +56,7 @@ pub enum Triage {
     Restart,
 }
 
-impl Triage {
+impl DeaconAction {
     /// All of them.
     pub(super) const ALL: [Self; 6] = [
         Self::Start,
@@ -68,7 +68,7 @@ impl Triage {
     ];
 
     /// The word for it in files and JSON.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Nothing => "nothing",
@@ -86,8 +86,8 @@ impl Triage {
 }
 
 /// The decision matrix. What is in doubt is left alone.
-pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
-    let nothing = |why: &str| (Triage::Nothing, why.to_owned());
+pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconAction, String) {
+    let nothing = |why: &str| (DeaconAction::Nothing, why.to_owned());
     if !facts.is_agent {
         return nothing("gtd does the work of the deacon");
     }
@@ -97,7 +97,7 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
     match facts.running {
         None => return nothing("sessions cannot be listed"),
         Some(false) if facts.stopped => return nothing("a person stopped the deacon"),
-        Some(false) => return (Triage::Start, "the deacon has no session".to_owned()),
+        Some(false) => return (DeaconAction::Start, "the deacon has no session".to_owned()),
         Some(true) => {}
     }
     if facts.attached {
@@ -107,16 +107,16 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
         return nothing("its session was started a moment ago");
     }
     // What was sent before the last sign of life was answered by it.
-    let asked = facts.asked.filter(|(_, at)| *at >= facts.sign);
-    let idle = now.duration_since(facts.sign);
+    let asked = facts.asked.filter(|(_, at)| *at >= facts.last_sign);
+    let idle = now.duration_since(facts.last_sign);
     let quiet = format!("no sign of life for {} min", idle.as_mins());
     if facts.refusals >= REFUSALS {
         return match asked {
-            Some((Triage::Interrupt, _)) => nothing("it knows that its API refuses"),
+            Some((DeaconAction::Interrupt, _)) => nothing("it knows that its API refuses"),
             _ => {
                 let times = kit::ui::counted(facts.refusals as usize, "time");
                 (
-                    Triage::Interrupt,
+                    DeaconAction::Interrupt,
                     format!("its API refused {times} in a row"),
                 )
             }
@@ -132,21 +132,21 @@ pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
         return match (facts.unread, asked) {
             (0, _) => nothing("it has no mail"),
             (_, Some(_)) => nothing("it was reminded of its mail"),
-            (_, None) => (Triage::Nudge, format!("unread mail and {quiet}")),
+            (_, None) => (DeaconAction::Nudge, format!("unread mail and {quiet}")),
         };
     }
     match asked {
-        Some((Triage::Wake, at)) if now.duration_since(at) < SILENT => {
+        Some((DeaconAction::Wake, at)) if now.duration_since(at) < SILENT => {
             nothing("it was woken and has time to answer")
         }
-        Some((Triage::Wake, at)) => {
+        Some((DeaconAction::Wake, at)) => {
             let ago = kit::ui::time::format_ago(now, at);
             (
-                Triage::Restart,
+                DeaconAction::Restart,
                 format!("{quiet}, and no answer since it was woken {ago}"),
             )
         }
-        _ => (Triage::Wake, quiet),
+        _ => (DeaconAction::Wake, quiet),
     }
 }
 
@@ -171,7 +171,7 @@ pub(crate) mod tests {
             paused: false,
             attached: false,
             started: ago(600),
-            sign: ago(minutes),
+            last_sign: ago(minutes),
             refusals: 0,
             unread: 1,
             has_work: true,
@@ -179,7 +179,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn asked(minutes: i64, action: Triage, before: i64) -> DeaconFacts {
+    fn asked(minutes: i64, action: DeaconAction, before: i64) -> DeaconFacts {
         DeaconFacts {
             asked: Some((action, ago(before))),
             ..silent(minutes)
@@ -188,7 +188,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_row_of_the_matrix() {
-        use Triage::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
+        use DeaconAction::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
         let gone = DeaconFacts {
             running: Some(false),
             ..silent(0)
@@ -271,7 +271,7 @@ pub(crate) mod tests {
             (refused(asked(10, Interrupt, 5)), Nothing),
         ];
         for (facts, expected) in rows {
-            let (found, why) = triage(&facts, now());
+            let (found, why) = choose_deacon_action(&facts, now());
             assert_eq!(found, expected, "{why}: {facts:?}");
         }
     }

@@ -46,15 +46,17 @@ pub struct WatchFacts {
 /// Reads the facts about the workers of a rig.
 pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
     let workers = view.polecats_of(rig).iter();
-    workers.filter_map(|one| fact(one, view.now)).collect()
+    workers
+        .filter_map(|one| watch_facts(one, view.now))
+        .collect()
 }
 
-fn fact(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
+fn watch_facts(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
     Some(WatchFacts {
         worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
         progress: polecat.progress.clone()?,
         nudges: polecat.slot.nudges.until(now),
-        respawns: polecats::times(&polecat.slot.respawns),
+        respawns: polecats::parse_times(&polecat.slot.respawns),
         busy: polecat.busy,
     })
 }
@@ -66,9 +68,9 @@ pub(super) fn decide(
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
     let decided = facts.iter().filter_map(|one| {
-        let mut step = next_step(one, thresholds)?;
+        let mut step = find_next_step(one, thresholds)?;
         if step.rule == rule::G2_RESTART_QUIET
-            && polecats::is_worn_out(&one.respawns, now, thresholds)
+            && polecats::has_too_many_restarts(&one.respawns, now, thresholds)
         {
             (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
         }
@@ -92,33 +94,35 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let steps = facts.iter().filter_map(|one| next_step(one, thresholds));
+    let steps = facts
+        .iter()
+        .filter_map(|one| find_next_step(one, thresholds));
     let waits = steps.map(|step| step.at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
 /// What happens next to a worker that gets on no further, and when.
-struct NextStep {
+struct QuietStep {
     at: Timestamp,
     rule: &'static rule::Rule,
     action: fn(Worker) -> Action,
 }
 
-fn next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<NextStep> {
+fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietStep> {
     let progress = &worker.progress;
     if worker.busy || progress.attached {
         return None;
     }
     let after = |from: Timestamp, wait: SignedDuration| from.checked_add(wait).ok();
     let nudge = |wait| {
-        Some(NextStep {
+        Some(QuietStep {
             at: after(progress.at, wait)?,
             rule: rule::G1_NUDGE_QUIET,
             action: Action::NudgeQuiet,
         })
     };
     let restart = |from: Timestamp, wait| {
-        Some(NextStep {
+        Some(QuietStep {
             at: after(from, wait)?,
             rule: rule::G2_RESTART_QUIET,
             action: Action::RestartQuiet,
@@ -147,7 +151,7 @@ impl WatchFacts {
 }
 
 /// The facts about one worker as it is now, if the rule still applies to it.
-fn still_due(
+fn recheck_facts(
     town: &LiveTown,
     worker: &Worker,
     wanted: &Action,
@@ -155,17 +159,17 @@ fn still_due(
     let rig = town.find_rig(&worker.rig)?;
     let found = TownView::read_worker(town, &rig, &worker.name)?;
     let now = town.clock.now();
-    let found = fact(&found, now);
+    let found = watch_facts(&found, now);
     let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
     Ok(found.filter(|one| {
-        let step = next_step(one, &thresholds);
+        let step = find_next_step(one, &thresholds);
         step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
     }))
 }
 
 /// Types a reminder into the session of a worker that makes no progress.
 pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = still_due(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
+    let Some(found) = recheck_facts(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.at);
@@ -221,7 +225,7 @@ fn type_message(
 
 /// Restarts a worker that makes no progress.
 pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let Some(found) = still_due(town, worker, &Action::RestartQuiet(worker.clone()))? else {
+    let Some(found) = recheck_facts(town, worker, &Action::RestartQuiet(worker.clone()))? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
@@ -236,7 +240,7 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
         time.trim_end_matches(" ago")
     );
     let rig = town.find_rig(&worker.rig)?;
-    polecats::write_checkpoint(town, worker);
+    polecats::write_worker_checkpoint(town, worker);
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, &rig, &worker.name, cause)?;
     Ok(session.map(|session| format!("session {session} restarted, because {reason}")))

@@ -101,7 +101,7 @@ pub struct FeedRig {
 
 impl FeedRig {
     /// A rig of the town.
-    pub fn of(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
+    pub fn for_rig(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
         let name = town.find_rig(name)?.name().to_owned();
         let prefix = town.prefix_of_rig(&name);
         Ok(Self { name, prefix })
@@ -109,7 +109,7 @@ impl FeedRig {
 
     fn is_named_in(&self, value: &Value) -> bool {
         match value {
-            Value::String(text) => self.is_word_of(text),
+            Value::String(text) => self.is_rig_word(text),
             Value::Array(values) => values.iter().any(|value| self.is_named_in(value)),
             Value::Object(map) => map.values().any(|value| self.is_named_in(value)),
             _ => false,
@@ -117,7 +117,7 @@ impl FeedRig {
     }
 
     /// `web`, `web/amber`, `web-k3f`.
-    fn is_word_of(&self, text: &str) -> bool {
+    fn is_rig_word(&self, text: &str) -> bool {
         let follows = |start: &str, next: char| {
             let rest = text.strip_prefix(start);
             rest.is_some_and(|rest| rest.starts_with(next))
@@ -128,14 +128,14 @@ impl FeedRig {
 
 impl FeedFilter {
     /// Whether an event is wanted.
-    pub fn wants(&self, event: &EventLine) -> bool {
+    pub fn is_match(&self, event: &EventLine) -> bool {
         let is_late = |since: Timestamp| {
             let at: Result<Timestamp, _> = event.ts.parse();
             at.is_ok_and(|at| at >= since)
         };
         let is_kind = |kind: &String| event.kind.starts_with(kind.as_str());
         let in_rig = |rig: &FeedRig| {
-            rig.is_word_of(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
+            rig.is_rig_word(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
         };
         event.visibility != EventVisibility::Audit
             && self.since.is_none_or(is_late)
@@ -151,10 +151,10 @@ impl FeedFilter {
 /// What happened, in one sentence fit for a terminal.
 pub fn describe_event(event: &EventLine) -> String {
     let phrase = PHRASES.iter().find(|(kind, _)| *kind == event.kind);
-    let filled = phrase.and_then(|(_, phrase)| fill(phrase, event));
+    let filled = phrase.and_then(|(_, phrase)| fill_phrase(phrase, event));
     let text = filled.unwrap_or_else(|| {
         let fields = event.payload.iter().filter_map(|(key, value)| {
-            let text = text_of(value)?;
+            let text = format_value(value)?;
             Some(format!("{key} {text}"))
         });
         let fields: Vec<String> = fields.collect();
@@ -168,13 +168,13 @@ pub fn describe_event(event: &EventLine) -> String {
 }
 
 /// A phrase with its fields; none if the event lacks one.
-fn fill(phrase: &str, event: &EventLine) -> Option<String> {
+fn fill_phrase(phrase: &str, event: &EventLine) -> Option<String> {
     let mut out = String::new();
     let mut rest = phrase;
     while let Some((before, after)) = rest.split_once('{') {
         let (key, after) = after.split_once('}')?;
         out.push_str(before);
-        out.push_str(&text_of(event.payload.get(key)?)?);
+        out.push_str(&format_value(event.payload.get(key)?)?);
         rest = after;
     }
     out.push_str(rest);
@@ -182,12 +182,12 @@ fn fill(phrase: &str, event: &EventLine) -> Option<String> {
 }
 
 /// A value in a sentence; none if there is nothing to say.
-fn text_of(value: &Value) -> Option<String> {
+fn format_value(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,
         Value::String(text) => text.clone(),
         Value::Array(values) => {
-            let texts: Vec<String> = values.iter().filter_map(text_of).collect();
+            let texts: Vec<String> = values.iter().filter_map(format_value).collect();
             texts.join(", ")
         }
         other => other.to_string(),
@@ -240,7 +240,7 @@ mod tests {
         let wants = |choose: &dyn Fn(&mut FeedFilter)| {
             let mut filter = FeedFilter::default();
             choose(&mut filter);
-            filter.wants(&line)
+            filter.is_match(&line)
         };
         let rig = |name: &str, prefix: &str| {
             let (name, prefix) = (name.to_owned(), prefix.to_owned());
@@ -258,7 +258,7 @@ mod tests {
         assert!(rig("web", "w") && rig("api", "ap") && !rig("we", "a"));
         assert!(since("2026-01-01T10:00:00Z") && !since("2026-01-01T10:00:01Z"));
         let audit = event(r#"{"ts":"t","type":"sling","visibility":"audit"}"#);
-        assert!(!FeedFilter::default().wants(&audit));
+        assert!(!FeedFilter::default().is_match(&audit));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention;
 use crate::patrol::invariant::{
-    self, Fault, Invariant, TownState, WorkPlace, WorkState, WorkerState,
+    self, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
 };
 use crate::record::convoy;
 use crate::record::merge_request;
@@ -30,13 +30,13 @@ const MONTH: SignedDuration = SignedDuration::from_hours(24 * 30);
 
 /// The health of a town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Health {
+pub struct TownHealth {
     /// Whether everything holds that could be checked.
     pub healthy: bool,
     /// What must hold, each with what breaks it.
     pub invariants: Vec<InvariantCount>,
     /// How many beads, workers and merges were looked at.
-    pub checked: Checked,
+    pub checked: HealthCounts,
     /// What could not be read, so that it was not checked.
     pub problems: Vec<String>,
 }
@@ -51,12 +51,12 @@ pub struct InvariantCount {
     /// How often it is broken now.
     pub count: usize,
     /// What breaks it.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<InvariantViolation>,
 }
 
 /// How much was looked at.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Checked {
+pub struct HealthCounts {
     /// Beads with work that is not closed.
     pub beads: usize,
     /// Workers.
@@ -66,7 +66,7 @@ pub struct Checked {
 }
 
 /// Checks a town.
-pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
+pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     let view = TownView::read(town)?;
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
@@ -75,33 +75,33 @@ pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
     for (rig, beads) in &view.stores.rigs {
         let layout = town.layout.rig(rig);
         let settings = PatrolSettings::load(town, &layout);
-        let matters = attention::of_rig(&view, rig, &settings);
+        let matters = attention::rig_matters(&view, rig, &settings);
         let reported: BTreeSet<String> = matters.into_iter().map(|one| one.bead).collect();
         let polecats = view.polecats_of(rig);
         // A worker that a command is busy with is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
             .workers
-            .extend(at_rest.map(|one| worker(one, view.now)));
+            .extend(at_rest.map(|one| worker_state(one, view.now)));
         let busy = polecats.iter().filter(|polecat| polecat.busy);
         let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
-        let look = BeadLook {
+        let look = RigWork {
             beads,
             reported,
             busy,
         };
-        state.work.extend(look.open());
-        state.work.extend(merges(&layout, beads, view.now));
+        state.work.extend(look.open_work());
+        state.work.extend(recent_merges(&layout, beads, view.now));
     }
     mark_landed(&view.stores, &mut state.work);
-    state.acts = acts(town, view.now)?;
-    let faults = invariant::check(&state);
+    state.acts = count_actions(town, view.now)?;
+    let faults = invariant::find_violations(&state);
     let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
     let open = state.work.iter().filter(is_open).count();
-    Ok(Health {
+    Ok(TownHealth {
         healthy: faults.is_empty() && problems.is_empty(),
-        invariants: count(&faults),
-        checked: Checked {
+        invariants: count_by_invariant(&faults),
+        checked: HealthCounts {
             beads: open,
             workers: state.workers.len(),
             merges: state.work.len() - open,
@@ -110,13 +110,13 @@ pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
     })
 }
 
-fn count(faults: &[Fault]) -> Vec<InvariantCount> {
+fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
     let of_one = |invariant: Invariant| {
         let own = faults.iter().filter(|fault| fault.invariant == invariant);
-        let faults: Vec<Fault> = own.cloned().collect();
+        let faults: Vec<InvariantViolation> = own.cloned().collect();
         InvariantCount {
             invariant,
-            says: invariant.says(),
+            says: invariant.describe(),
             count: faults.len(),
             faults,
         }
@@ -124,7 +124,7 @@ fn count(faults: &[Fault]) -> Vec<InvariantCount> {
     Invariant::ALL.into_iter().map(of_one).collect()
 }
 
-fn worker(polecat: &Polecat, now: Timestamp) -> WorkerState {
+fn worker_state(polecat: &Polecat, now: Timestamp) -> WorkerState {
     let live = polecat.session.as_ref().filter(|live| live.dead.is_none());
     WorkerState {
         name: format!("{}/{}", polecat.rig, polecat.name),
@@ -136,7 +136,7 @@ fn worker(polecat: &Polecat, now: Timestamp) -> WorkerState {
 }
 
 /// The beads of a rig.
-struct BeadLook<'a> {
+struct RigWork<'a> {
     beads: &'a Snapshot,
     /// The beads that a message is about.
     reported: BTreeSet<String>,
@@ -144,8 +144,8 @@ struct BeadLook<'a> {
     busy: BTreeSet<String>,
 }
 
-impl BeadLook<'_> {
-    fn open(&self) -> Vec<WorkState> {
+impl RigWork<'_> {
+    fn open_work(&self) -> Vec<WorkState> {
         let agents = self.beads.select_marked(
             &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
             BeadRef::is_open,
@@ -162,8 +162,8 @@ impl BeadLook<'_> {
         let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
         let look = |bead: &Bead| WorkState {
             id: bead.id.clone(),
-            place: self.place(bead, queued.contains(bead.id.as_str())),
-            holders: holders(
+            place: self.place_of(bead, queued.contains(bead.id.as_str())),
+            holders: count_holders(
                 bead,
                 hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
             ),
@@ -174,7 +174,7 @@ impl BeadLook<'_> {
         begun.map(look).collect()
     }
 
-    fn place(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
+    fn place_of(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
         let is_ours = bead.assignee.contains("/polecats/") || attempt::read_attempt(bead) > 0;
         if bead.status == Status::Hooked {
             WorkPlace::Hooked
@@ -191,19 +191,19 @@ impl BeadLook<'_> {
 }
 
 /// On how many hooks a bead is. Agents without a record of their own have what is assigned to them.
-fn holders(bead: &Bead, polecats: usize) -> usize {
+fn count_holders(bead: &Bead, polecats: usize) -> usize {
     let is_others = bead.status == Status::Hooked && !bead.assignee.contains("/polecats/");
     polecats + usize::from(is_others && !bead.assignee.is_empty())
 }
 
 /// What was merged in the last month.
-fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
+fn recent_merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = Git::at(rig.repo());
     let closed = beads.select(|head| {
         !head.is_open() && head.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
     });
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
-    for request in closed.filter(|bead| is_recent(bead, now)) {
+    for request in closed.filter(|bead| is_recently_closed(bead, now)) {
         let Some(commit) = fields::get_field(&request.description, "merge_commit") else {
             continue;
         };
@@ -229,7 +229,7 @@ fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     found.into_values().collect()
 }
 
-fn is_recent(bead: &Bead, now: Timestamp) -> bool {
+fn is_recently_closed(bead: &Bead, now: Timestamp) -> bool {
     let closed = bead.closed_at.as_ref();
     closed.is_some_and(|at| now.duration_since(at.instant()) < MONTH)
 }
@@ -272,7 +272,7 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
 }
 
 /// How often each rule acted on each subject in the last day.
-fn acts(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();

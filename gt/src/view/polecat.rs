@@ -50,7 +50,7 @@ pub struct PolecatRow {
 
 impl PolecatRow {
     /// The row of a polecat.
-    pub fn of(polecat: &Polecat) -> Self {
+    pub fn from_polecat(polecat: &Polecat) -> Self {
         let failed = polecat
             .slot
             .state
@@ -81,7 +81,7 @@ impl PolecatRow {
     }
 
     /// The sign of its state.
-    pub fn mark(&self) -> &'static str {
+    pub fn state_sign(&self) -> &'static str {
         match self.state {
             PolecatState::Working => "◐",
             PolecatState::Idle => "○",
@@ -116,7 +116,7 @@ impl PolecatStatus {
         let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);
         let git = Git::at(&clone_path);
-        let mut row = PolecatRow::of(polecat);
+        let mut row = PolecatRow::from_polecat(polecat);
         let dead = polecat.session.as_ref();
         let dead = dead.and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
         row.last_end = dead.or(row.last_end);

@@ -66,14 +66,14 @@ pub struct WorkerRow {
 }
 
 /// All rigs of the town. One that cannot be read is listed with the reason.
-pub fn list(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
+pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
     let rigs = town.list_rigs()?;
-    Ok(rigs.iter().map(|rig| row(town, rig, &view)).collect())
+    Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
 }
 
 /// One rig.
-pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
     let beads = town.open_rig_store(rig)?.snapshot()?;
     let workers = view.polecats_of(rig.name()).iter();
@@ -92,11 +92,11 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
             .count(),
         workers: workers.collect(),
         members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
-        rig: row(town, rig, &view),
+        rig: build_row(town, rig, &view),
     })
 }
 
-fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
+fn build_row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     let remote = Git::at(rig.repo()).remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),

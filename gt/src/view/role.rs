@@ -51,7 +51,7 @@ pub struct AgedHeartbeat {
 }
 
 /// Looks at an agent.
-pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
+pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
     }

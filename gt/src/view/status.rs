@@ -30,35 +30,35 @@ use crate::town::identity::{Address, SessionName};
 
 /// The status of a town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Status {
+pub struct TownStatus {
     /// The town's name.
     pub name: String,
     /// Its root.
     pub location: String,
     /// The human.
-    pub overseer: Overseer,
+    pub overseer: OverseerStatus,
     /// Whether the daemon runs.
     pub daemon: daemon::DaemonStatus,
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<TownPause>,
     /// The town's own agents.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentStatus>,
     /// The rigs.
-    pub rigs: Vec<Rig>,
+    pub rigs: Vec<RigSummary>,
     /// Open convoys.
     pub convoys: Vec<ConvoyLine>,
     /// Open escalations, the most urgent first.
     pub escalations: Vec<EscalationLine>,
     /// Counts.
-    pub summary: Summary,
+    pub summary: TownSummary,
     /// What could not be read or needs a person: a line with the reason, then commands.
     pub problems: Vec<String>,
 }
 
 /// The human of the town.
 #[derive(Debug, Clone, Serialize)]
-pub struct Overseer {
+pub struct OverseerStatus {
     /// Their name.
     pub name: String,
     /// How much of their mail is unread.
@@ -67,7 +67,7 @@ pub struct Overseer {
 
 /// One agent.
 #[derive(Debug, Clone, Serialize)]
-pub struct Agent {
+pub struct AgentStatus {
     /// Its name.
     pub name: String,
     /// Its address.
@@ -101,7 +101,7 @@ pub struct Agent {
 
 /// One rig.
 #[derive(Debug, Clone, Serialize)]
-pub struct Rig {
+pub struct RigSummary {
     /// Its name.
     pub name: String,
     /// The prefix of its beads.
@@ -113,9 +113,9 @@ pub struct Rig {
     /// How many crew members.
     pub crew_count: usize,
     /// Polecats and crew.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentStatus>,
     /// The merge queue.
-    pub mq: Queue,
+    pub mq: QueueCounts,
     /// Beads that are queued to be slung.
     pub waiting: Vec<String>,
     /// The same with since when, and why the last try failed.
@@ -124,7 +124,7 @@ pub struct Rig {
 
 /// A merge queue in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Queue {
+pub struct QueueCounts {
     /// Ready to merge.
     pub pending: usize,
     /// Waiting for a task.
@@ -133,7 +133,7 @@ pub struct Queue {
     pub needs_person: usize,
 }
 
-impl Queue {
+impl QueueCounts {
     /// The counts in words.
     pub fn describe(&self) -> String {
         format!(
@@ -182,12 +182,12 @@ pub struct EscalationLine {
 
 impl EscalationLine {
     /// The open escalations of a town.
-    pub fn all(town: &Snapshot) -> Vec<Self> {
+    pub fn list_open(town: &Snapshot) -> Vec<Self> {
         let open = escalation::list_escalations(town, false).into_iter();
-        open.map(Self::of).collect()
+        open.map(Self::from_escalation).collect()
     }
 
-    fn of(one: Escalation) -> Self {
+    fn from_escalation(one: Escalation) -> Self {
         Self {
             next: one.next_step(),
             deadline: one.default_at().map(|(_, at)| at.to_string()),
@@ -203,7 +203,7 @@ impl EscalationLine {
 
 /// Counts over the town.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Summary {
+pub struct TownSummary {
     /// Rigs.
     pub rig_count: usize,
     /// Polecats.
@@ -215,7 +215,7 @@ pub struct Summary {
 }
 
 /// The folders in which something changes when a status does.
-pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
+pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
     let rigs = town.list_rigs().unwrap_or_default();
@@ -225,7 +225,7 @@ pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
 }
 
 /// What is not as it should be.
-fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
+fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
@@ -234,7 +234,7 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
         let [restore, discard] = one.next_steps();
         format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
     }));
-    let outages = outages::outages(view).into_iter();
+    let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
         let next = kit::ui::time::format_ago(view.now, outage.next_try());
@@ -248,7 +248,7 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
         view.stores
             .rigs
             .keys()
-            .flat_map(|rig| given_up(town, view, rig)),
+            .flat_map(|rig| find_given_up(town, view, rig)),
     );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
@@ -262,9 +262,9 @@ fn problems_of(town: &LiveTown, view: &TownView) -> Vec<String> {
 }
 
 /// The beads of a rig at which a worker gave up, or is stuck.
-fn given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
+fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
     let settings = PatrolSettings::load(town, &town.layout.rig(rig));
-    let matters = attention::of_rig(view, rig, &settings).into_iter();
+    let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
         matters.filter(|one| matches!(one.kind, MatterKind::Stuck | MatterKind::GaveUp));
     let lines = of_workers.map(|one| {
@@ -276,11 +276,11 @@ fn given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
 }
 
 /// Looks at the whole town.
-pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
+pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     let view = TownView::read(town)?;
-    let problems = problems_of(town, &view);
-    let looking = Looking { town, view: &view };
-    let rigs: Vec<Rig> = town
+    let problems = find_problems(town, &view);
+    let looking = StatusReader { town, view: &view };
+    let rigs: Vec<RigSummary> = town
         .list_rigs()?
         .iter()
         .map(|rig| looking.rig(rig))
@@ -302,17 +302,17 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         })
         .collect();
     let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
-    let summary = Summary {
+    let summary = TownSummary {
         rig_count: rigs.len(),
         polecat_count: rigs.iter().map(|rig| rig.polecat_count).sum(),
         crew_count: rigs.iter().map(|rig| rig.crew_count).sum(),
         active_hooks: all().filter(|agent| agent.has_work).count(),
     };
-    Ok(Status {
-        name: name_of(town),
+    Ok(TownStatus {
+        name: town_name(town),
         location: town.layout.root().display().to_string(),
-        overseer: Overseer {
-            name: overseer_of(town),
+        overseer: OverseerStatus {
+            name: overseer_name(town),
             unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::read_daemon_status(town),
@@ -320,23 +320,23 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         agents,
         rigs,
         convoys,
-        escalations: EscalationLine::all(&view.stores.town),
+        escalations: EscalationLine::list_open(&view.stores.town),
         summary,
         problems,
     })
 }
 
-struct Looking<'a> {
+struct StatusReader<'a> {
     town: &'a LiveTown,
     view: &'a TownView,
 }
 
-impl Looking<'_> {
-    fn rig(&self, rig: &crate::town::RigLayout) -> Rig {
+impl StatusReader<'_> {
+    fn rig(&self, rig: &crate::town::RigLayout) -> RigSummary {
         let beads = self.view.stores.rigs.get(rig.name());
         let polecats = self.view.polecats_of(rig.name());
         let crew = crew::list_member_names(rig);
-        let mut agents: Vec<Agent> = polecats
+        let mut agents: Vec<AgentStatus> = polecats
             .iter()
             .map(|polecat| self.agent(&polecat.address(), Some(polecat)))
             .collect();
@@ -349,14 +349,14 @@ impl Looking<'_> {
             .map(queued_sling::list_queued_slings)
             .unwrap_or_default();
         let git = bd::git::Git::at(rig.repo());
-        Rig {
+        RigSummary {
             name: rig.name().to_owned(),
             prefix: self.town.prefix_of_rig(rig.name()),
             remote: git.remote_url("origin").ok().flatten().is_some(),
             polecat_count: polecats.len(),
             crew_count: crew.len(),
             agents,
-            mq: beads.map(queue).unwrap_or_default(),
+            mq: beads.map(count_requests).unwrap_or_default(),
             waiting: waiting
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
@@ -366,7 +366,7 @@ impl Looking<'_> {
     }
 
     /// The patrol's roles of the town or of a rig that an agent does, or that have a session.
-    fn roles(&self, rig: Option<&str>) -> Vec<Agent> {
+    fn roles(&self, rig: Option<&str>) -> Vec<AgentStatus> {
         let roles = self.view.roles.iter();
         let own = roles.filter(|one| one.address.rig() == rig);
         let shown = own.filter(|one| {
@@ -375,23 +375,23 @@ impl Looking<'_> {
         shown.map(|one| self.agent(&one.address, None)).collect()
     }
 
-    fn dog(&self, dog: &Dog) -> Agent {
+    fn dog(&self, dog: &Dog) -> AgentStatus {
         let why = match dog.work.as_str() {
             "" => String::new(),
             work => format!("at work on {work}"),
         };
-        Agent {
+        AgentStatus {
             why,
             ..self.agent(&dog.address(), None)
         }
     }
 
-    fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {
+    fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {
         let session = SessionName::for_agent(address)
             .map(|name| name.to_string())
             .unwrap_or_default();
         let hook = self.view.hooked_bead_of(address);
-        Agent {
+        AgentStatus {
             name: address.name().unwrap_or(address.role()).to_owned(),
             address: address.to_string(),
             session,
@@ -411,8 +411,8 @@ impl Looking<'_> {
 }
 
 /// The open requests of a merge queue, counted.
-pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
-    let mut queue = Queue::default();
+pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
+    let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {
         let waits = !bd::graph::find_blockers(beads, &request.id).is_empty();
         match (merge_request::reason_for_user(request), waits) {
@@ -424,23 +424,23 @@ pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
     queue
 }
 
-fn name_of(town: &LiveTown) -> String {
+fn town_name(town: &LiveTown) -> String {
     let folder = || {
         town.layout
             .root()
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
     };
-    string_in(&town.layout.town_json(), "name")
+    read_json_string(&town.layout.town_json(), "name")
         .or_else(folder)
         .unwrap_or_default()
 }
 
-fn overseer_of(town: &LiveTown) -> String {
-    string_in(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
+fn overseer_name(town: &LiveTown) -> String {
+    read_json_string(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }
 
-fn string_in(path: &std::path::Path, key: &str) -> Option<String> {
+fn read_json_string(path: &std::path::Path, key: &str) -> Option<String> {
     let bytes = kit::sys::file::read_file_if_exists(path).ok()??;
     let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
     values

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gt::patrol::{self, Acted, Decision, Executor, Facts, Memory};
+use gt::patrol::{self, ActionExecutor, ActionReport, Decision, PatrolMemory, TownFacts};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::wake::{Wake, Waker, Wakes};
@@ -26,9 +26,9 @@ pub(crate) trait World: Send + Sync + 'static {
     /// What time it is.
     fn now(&self) -> Timestamp;
     /// Reads the facts.
-    fn facts(&self) -> anyhow::Result<Facts>;
+    fn facts(&self) -> anyhow::Result<TownFacts>;
     /// Acts on a decision.
-    fn act(&self, decision: Decision) -> Acted;
+    fn act(&self, decision: Decision) -> ActionReport;
     /// Does what follows each pass.
     fn tidy(&self);
     /// Stops actions that take long.
@@ -48,8 +48,8 @@ pub(crate) struct Loop<W> {
     world: W,
     waker: Waker,
     /// What is being done beside the loop.
-    executor: Mutex<Executor>,
-    memory: Mutex<Memory>,
+    executor: Mutex<ActionExecutor>,
+    memory: Mutex<PatrolMemory>,
     memory_file: PathBuf,
     /// When the machine last went on after it had stood still.
     awake_since: Mutex<Option<Timestamp>>,
@@ -60,9 +60,9 @@ pub(crate) struct Loop<W> {
 impl<W: World> Loop<W> {
     /// A loop that has not begun.
     pub(crate) fn new(world: W, waker: Waker, memory_file: PathBuf) -> Arc<Self> {
-        let memory = Memory::load(&memory_file).unwrap_or_else(|error| {
+        let memory = PatrolMemory::load(&memory_file).unwrap_or_else(|error| {
             tracing::warn!(%error, file = %memory_file.display(), "cannot be read, so failures so far do not count");
-            Memory::default()
+            PatrolMemory::default()
         });
         Arc::new(Self {
             world,
@@ -156,13 +156,14 @@ impl<W: World> Loop<W> {
 
     /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
     /// so each runs beside the loop; locks keep them out of each other's way.
-    fn start(self: &Arc<Self>, facts: &Facts) {
+    fn start(self: &Arc<Self>, facts: &TownFacts) {
         let now = self.world.now();
         let decisions = {
             let memory = lock(&self.memory);
             patrol::decide(facts, &|decision| memory.is_due(decision, now))
         };
-        let (started, left) = lock(&self.executor).admit(decisions, |rig| facts.numbers(rig));
+        let (started, left) =
+            lock(&self.executor).admit(decisions, |rig| facts.thresholds_for(rig));
         if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
             let rule = left.first().map(|decision| decision.rule.name);
             tracing::info!(left = left.len(), rule, "left until an action has ended");
@@ -180,14 +181,14 @@ impl<W: World> Loop<W> {
         if let Some(acted) = acted {
             // A failed action waits from here on; only then may another be started.
             let mut memory = lock(&self.memory);
-            memory.note(&acted, self.world.now());
+            memory.record(&acted, self.world.now());
             if let Err(error) = memory.save(&self.memory_file) {
                 tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
             }
             // After a failure, for when it may be tried again: the loop does not know of that yet.
             look_again |= acted.changed || acted.failed || acted.busy;
         }
-        lock(&self.executor).ended(&subject);
+        lock(&self.executor).finish(&subject);
         if look_again {
             self.waker.wake(Wake::Finished);
         }
@@ -197,12 +198,12 @@ impl<W: World> Loop<W> {
     async fn finish(&self) {
         self.world.stop();
         let ended = async {
-            while !lock(&self.executor).running().is_empty() {
+            while !lock(&self.executor).running_subjects().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         if tokio::time::timeout(PARTING, ended).await.is_err() {
-            let left = lock(&self.executor).running();
+            let left = lock(&self.executor).running_subjects();
             tracing::warn!(
                 ?left,
                 "ending in the middle of this; the next start goes on"

@@ -20,7 +20,7 @@ struct Play {
     /// The clock jumps ahead by a day at this second, as when the machine slept.
     sleeps_at: u64,
     /// The facts at a second.
-    facts: Script<u64, anyhow::Result<Facts>>,
+    facts: Script<u64, anyhow::Result<TownFacts>>,
     /// Whether an action succeeds.
     succeeds: Script<Action, bool>,
     /// The seconds of the passes.
@@ -41,15 +41,15 @@ impl World for Play {
         Timestamp::UNIX_EPOCH + self.begun.elapsed() + Duration::from_secs(slept)
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
+    fn facts(&self) -> anyhow::Result<TownFacts> {
         lock(&self.passes).push(self.seconds());
         (self.facts)(self.seconds())
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         let changed = (self.succeeds)(decision.action.clone());
         lock(&self.acts).push((self.seconds(), decision.action.clone()));
-        Acted {
+        ActionReport {
             decision,
             outcome: String::new(),
             failed: !changed,
@@ -66,7 +66,7 @@ impl World for Play {
 async fn run(
     limit: u64,
     files: &[u64],
-    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    facts: impl Fn(u64) -> anyhow::Result<TownFacts> + Send + Sync + 'static,
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
     run_with(u64::MAX, limit, files, facts, succeeds).await
@@ -77,7 +77,7 @@ async fn run_with(
     sleeps_at: u64,
     limit: u64,
     files: &[u64],
-    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    facts: impl Fn(u64) -> anyhow::Result<TownFacts> + Send + Sync + 'static,
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
     let folder = tempfile::tempdir().unwrap();
@@ -107,14 +107,14 @@ async fn run_with(
     (lock(&world.passes).clone(), lock(&world.acts).clone())
 }
 
-fn of_rig(rig: RigFacts) -> Facts {
-    Facts {
+fn of_rig(rig: RigFacts) -> TownFacts {
+    TownFacts {
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
-        ..Facts::default()
+        ..TownFacts::default()
     }
 }
 
-fn queue_is_ready() -> Facts {
+fn queue_is_ready() -> TownFacts {
     of_rig(RigFacts {
         queue: QueueFacts {
             rig: "web".to_owned(),
@@ -130,14 +130,14 @@ fn seconds(acts: &[(u64, Action)]) -> Vec<u64> {
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_town_is_looked_at_on_each_heartbeat_and_a_stop_ends_the_loop() {
-    let (passes, acts) = run(600, &[], |_| Ok(Facts::default()), |_| true).await;
+    let (passes, acts) = run(600, &[], |_| Ok(TownFacts::default()), |_| true).await;
     assert_eq!(passes, [0, 180, 360, 540]);
     assert!(acts.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_event_wakes_the_loop() {
-    let (passes, _) = run(250, &[50, 50, 60], |_| Ok(Facts::default()), |_| true).await;
+    let (passes, _) = run(250, &[50, 50, 60], |_| Ok(TownFacts::default()), |_| true).await;
     assert_eq!(passes, [0, 50, 60, 240]);
 }
 
@@ -149,9 +149,9 @@ async fn the_loop_sleeps_until_a_rule_is_due() {
             rest,
             ..SyncState::default()
         };
-        Ok(Facts {
+        Ok(TownFacts {
             sync: (at < 31).then_some(state).into_iter().collect(),
-            ..Facts::default()
+            ..TownFacts::default()
         })
     };
     let (passes, acts) = run(100, &[], facts, |_| false).await;
@@ -164,7 +164,7 @@ async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_
     let (_, acts) = run(100, &[], |_| Ok(queue_is_ready()), |_| false).await;
     assert_eq!(seconds(&acts), [0, 5, 15, 35, 75]);
     let facts = |at| match at {
-        20..DAY => Ok(Facts::default()),
+        20..DAY => Ok(TownFacts::default()),
         _ => Ok(queue_is_ready()),
     };
     let (_, acts) = run(DAY + 12, &[DAY], facts, |_| false).await;
@@ -218,14 +218,14 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
     let facts = |at| match at {
         0 => anyhow::bail!("the disk is away"),
         180 => panic!("a bug"),
-        _ => Ok(Facts::default()),
+        _ => Ok(TownFacts::default()),
     };
     let (passes, _) = run(500, &[], facts, |_| true).await;
     assert_eq!(passes, [0, 180, 360]);
 }
 
 /// A worker that has been quiet since the beginning, on a machine that sleeps for a day at some second.
-fn quiet_worker(at: u64, sleeps_at: u64) -> Facts {
+fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
     let watched = WatchFacts {
         worker: gt::town::name::Worker::new("web", "nux"),
         progress: WorkerProgress {
@@ -240,7 +240,7 @@ fn quiet_worker(at: u64, sleeps_at: u64) -> Facts {
         busy: false,
     };
     let slept = u64::from(at >= sleeps_at) * DAY;
-    Facts {
+    TownFacts {
         now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
         ..of_rig(RigFacts {
             watched: vec![watched],
@@ -306,11 +306,11 @@ impl World for Dozing {
         self.play.now() + Duration::from_secs(days * DAY)
     }
 
-    fn facts(&self) -> anyhow::Result<Facts> {
+    fn facts(&self) -> anyhow::Result<TownFacts> {
         self.play.facts()
     }
 
-    fn act(&self, decision: Decision) -> Acted {
+    fn act(&self, decision: Decision) -> ActionReport {
         self.play.act(decision)
     }
 

@@ -1,6 +1,6 @@
 //! What the actions of the patrol do to the simulated town: the flows of `gt`, as far as beads, slots and sessions show it.
 
-use gt::patrol::{Acted, Action, Decision};
+use gt::patrol::{Action, ActionReport, Decision};
 use gt::record::polecat::{DoneRecord, NudgeCount, SlingInProgress, SlingStep, SlotState};
 use gt::record::progress::ProgressSign;
 use gt::town::name::Worker;
@@ -14,14 +14,14 @@ use super::town::{Place, Session, SimTown};
 type Outcome = Result<Option<String>, String>;
 
 /// Acts on a decision.
-pub(super) fn act(town: &mut SimTown, decision: Decision) -> Acted {
+pub(super) fn act(town: &mut SimTown, decision: Decision) -> ActionReport {
     let result = perform(town, &decision.action);
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
         Ok(None) => ("nothing left to do".to_owned(), false, false),
         Err(reason) => (reason, true, false),
     };
-    Acted {
+    ActionReport {
         decision,
         outcome,
         failed,

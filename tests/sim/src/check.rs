@@ -7,7 +7,7 @@ use super::town::{Place, Session, SimTown, SimWorker};
 
 /// Checks everything, and records what does not hold.
 pub(super) fn check(town: &mut SimTown) {
-    for fault in invariant::check(&state(town)) {
+    for fault in invariant::find_violations(&state(town)) {
         town.fault(&fault.what);
     }
 }

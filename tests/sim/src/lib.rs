@@ -11,7 +11,7 @@ mod args;
 mod check;
 mod town;
 
-use gt::patrol::{self, Acted, Executor, Memory, Thresholds};
+use gt::patrol::{self, ActionExecutor, ActionReport, PatrolMemory, Thresholds};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -87,8 +87,8 @@ pub struct SimResult {
 pub fn simulate_town(request: &SimRequest) -> SimResult {
     let mut sim = Simulation {
         town: SimTown::new(request),
-        executor: Executor::default(),
-        memory: Memory::default(),
+        executor: ActionExecutor::default(),
+        memory: PatrolMemory::default(),
         thresholds: Thresholds::default(),
         actions: 0,
     };
@@ -120,8 +120,8 @@ pub fn simulate_town(request: &SimRequest) -> SimResult {
 
 struct Simulation {
     town: SimTown,
-    executor: Executor,
-    memory: Memory,
+    executor: ActionExecutor,
+    memory: PatrolMemory,
     thresholds: Thresholds,
     actions: usize,
 }
@@ -131,8 +131,8 @@ impl Simulation {
     fn pass(&mut self) -> SignedDuration {
         if self.town.is_struck(Chaos::Daemon, 50) {
             // It was killed, and started again: what it kept in memory is gone.
-            self.executor = Executor::default();
-            self.memory = Memory::default();
+            self.executor = ActionExecutor::default();
+            self.memory = PatrolMemory::default();
         }
         let now = self.town.now;
         let facts = self.town.facts();
@@ -146,10 +146,10 @@ impl Simulation {
             let acted = act::act(&mut self.town, decision);
             looks_again |= acted.changed;
             self.note(&acted);
-            self.executor.ended(&subject);
+            self.executor.finish(&subject);
             check::check(&mut self.town);
             if number + 1 < count && self.town.is_struck(Chaos::Daemon, 100) {
-                self.executor = Executor::default();
+                self.executor = ActionExecutor::default();
                 break;
             }
         }
@@ -167,8 +167,8 @@ impl Simulation {
         waits.min().unwrap_or(HEARTBEAT).max(least)
     }
 
-    fn note(&mut self, acted: &Acted) {
-        self.memory.note(acted, self.town.now);
+    fn note(&mut self, acted: &ActionReport) {
+        self.memory.record(acted, self.town.now);
         let (rule, subject) = (acted.decision.rule.name, acted.decision.action.subject());
         let outcome = &acted.outcome;
         self.town.say(&format!("{rule} on {subject}: {outcome}"));

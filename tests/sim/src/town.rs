@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::done::SandboxLeftovers;
-use gt::patrol::attention::{Attention, AttentionFacts, MatterKind, Messages};
+use gt::patrol::attention::{AttentionFacts, AttentionMatter, AttentionMessages, MatterKind};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
-    ConvoyFacts, Facts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, WatchFacts,
+    ConvoyFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, TownFacts, WatchFacts,
 };
 use gt::record::polecat::{NudgeCount, SlotState};
 use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
@@ -87,7 +87,7 @@ pub(super) enum Session {
 pub(super) struct SimTown {
     pub now: Timestamp,
     /// Facts of nothing, with the built-in thresholds.
-    blank: Facts,
+    blank: TownFacts,
     blank_rig: RigFacts,
     pub rng: fastrand::Rng,
     chaos: Vec<Chaos>,
@@ -154,7 +154,7 @@ impl SimTown {
         });
         Self {
             now: BEGIN,
-            blank: Facts::default(),
+            blank: TownFacts::default(),
             blank_rig: RigFacts::default(),
             rng,
             chaos: request.chaos.clone(),
@@ -238,10 +238,10 @@ impl SimTown {
     }
 
     /// The facts as the patrol reads them from a real town.
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> TownFacts {
         let rigs = (0..self.rigs.len()).map(|rig| (self.rigs[rig].clone(), self.rig_facts(rig)));
         let landable = (0..self.convoys).filter(|convoy| self.is_landable(*convoy));
-        Facts {
+        TownFacts {
             now: self.now,
             rigs: rigs.collect(),
             convoys: ConvoyFacts {
@@ -383,7 +383,7 @@ impl SimTown {
             .filter(|worker| worker.refusal.is_none());
         let others: Vec<WorkerProgress> = others.filter_map(Self::progress).collect();
         let others: Vec<(&str, &WorkerProgress)> = others.iter().map(|one| (AGENT, one)).collect();
-        outages::of_workers(refused, &others)
+        outages::group_outages(refused, &others)
     }
 
     /// What needs a person now: stuck workers, dialogs, an outage that lasts.
@@ -409,7 +409,7 @@ impl SimTown {
             .filter(|key| !self.reported.contains_key(*key));
         let over = self.reported.keys().filter(|key| !matters.contains(*key));
         AttentionFacts {
-            messages: Messages {
+            messages: AttentionMessages {
                 new: new.map(|key| matter(key)).collect(),
                 over: over.cloned().collect(),
                 mailboxes: Vec::new(),
@@ -419,8 +419,8 @@ impl SimTown {
     }
 }
 
-fn matter(key: &str) -> Attention {
-    Attention {
+fn matter(key: &str) -> AttentionMatter {
+    AttentionMatter {
         key: key.to_owned(),
         bead: String::new(),
         kind: MatterKind::Stuck,

@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::patrol::boot;
-use gt::patrol::triage::Triage;
+use gt::patrol::triage::DeaconAction;
 
 /// Look at the deacon once, and act if that is needed
 ///
@@ -17,11 +17,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let report = boot::look(&ctx.town()?, args.dry_run)?;
+    let report = boot::run_triage(&ctx.town()?, args.dry_run)?;
     build_report(report, |report, page| {
-        let (word, reason) = (report.action.word(), &report.reason);
+        let (word, reason) = (report.action.name(), &report.reason);
         let mark = match (report.action, report.done) {
-            (Triage::Nothing, _) => "○",
+            (DeaconAction::Nothing, _) => "○",
             (_, true) => "✓",
             (_, false) => "→",
         };

@@ -72,7 +72,7 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
             all.chain(RULES.iter().map(switch)).collect()
         },
         (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
-        (_, "checks") => |_| without_descriptions(doctor::names().map(str::to_owned)),
+        (_, "checks") => |_| without_descriptions(doctor::check_names().map(str::to_owned)),
         (_, "target") => |town| {
             let all = installed::list_targets(town).unwrap_or_default();
             without_descriptions(all.into_iter().map(|(name, _)| name))

@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let layers = SettingsLayers::load(&town, rig.as_ref())?;
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
-    all.extend(RULES.iter().map(|rule| rule.switch(&layers)));
+    all.extend(RULES.iter().map(|rule| rule.switch_setting(&layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
     let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
     let show_origin = args.show_origin;

@@ -53,7 +53,7 @@ impl Whose {
 /// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
 fn setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
     let found = match rule::switched_by(name) {
-        Some(rule) => Some(rule.switch(layers)),
+        Some(rule) => Some(rule.switch_setting(layers)),
         None if name.starts_with(rule::SWITCH) => None,
         None => layers.get(name),
     };

@@ -24,7 +24,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for rig in rigs {
         // A rig that was asked for must be readable.
         town.open_rig_store(&rig)?;
-        rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
+        rows.extend(
+            view.polecats_of(rig.name())
+                .iter()
+                .map(PolecatRow::from_polecat),
+        );
     }
     build_report(rows, |rows, page| {
         if rows.is_empty() {
@@ -37,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             });
             page.cut_line(format!(
                 "{} {:<8} {}/{}  {}{progress}",
-                row.mark(),
+                row.state_sign(),
                 row.state.name(),
                 row.rig,
                 row.name,

@@ -24,7 +24,7 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
     let row = &shown.row;
     page.line(format!(
         "{} {}/{}: {} ({})",
-        row.mark(),
+        row.state_sign(),
         row.rig,
         row.name,
         row.state.name(),

@@ -20,7 +20,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.town()?;
     let rig = wanted(ctx, &town, args.rig.as_deref())?;
-    build_report(rig::status(&town, &rig)?, human)
+    build_report(rig::rig_status(&town, &rig)?, human)
 }
 
 fn human(status: &RigStatus, page: &mut kit::ui::Page) {

@@ -5,7 +5,7 @@ use kit::ui::Page;
 use super::{CommandResult, Which, build_report, command_of};
 use crate::context::Context;
 use gt::record::role::RoleMode;
-use gt::view::role::{RoleStatus, status};
+use gt::view::role::{RoleStatus, read_role_status};
 
 /// Show who does this agent's work and whether it runs
 ///
@@ -21,7 +21,7 @@ pub(crate) struct Args<W: Which> {
 
 pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
     let (town, agent) = (ctx.town()?, args.which.address());
-    let status = status(&town, &agent)?;
+    let status = read_role_status(&town, &agent)?;
     let attach = command_of(&agent, "attach");
     let start = command_of(&agent, "start");
     build_report(status, move |status, page| {

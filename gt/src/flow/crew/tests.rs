@@ -23,7 +23,7 @@ fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
     for bad in ["a-b", "a.b", "a/b", "a b", ""] {
         assert!(add_member(&place.town, &rig, bad, false).is_err(), "{bad}");
     }
-    assert_eq!(rig::list(&place.town).unwrap()[0].crew, ["max"]);
+    assert_eq!(rig::list_rig_rows(&place.town).unwrap()[0].crew, ["max"]);
     let all = list_members(&rig, &[]);
     assert!(all[0].git_clean && !all[0].has_session);
 }

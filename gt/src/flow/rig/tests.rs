@@ -1,7 +1,7 @@
 use super::*;
 use crate::host::{SessionHost, SessionSpec};
 use crate::testing::Place;
-use crate::view::rig::{list, status};
+use crate::view::rig::{list_rig_rows, rig_status};
 
 /// Nothing of a refused rig is left.
 fn assert_no_trace(place: &Place, name: &str) {
@@ -50,7 +50,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
         RigError::PrefixTaken { .. }
     ));
     assert!(!place.town.layout.rig("other").root().exists());
-    assert_eq!(list(&place.town).unwrap().len(), 1);
+    assert_eq!(list_rig_rows(&place.town).unwrap().len(), 1);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_rig_without_url_has_a_repository_of_its_own() {
     let repo = bd::git::Git::at(rig.repo());
     assert!(repo.resolve("refs/heads/main").unwrap().is_some());
     assert_eq!(repo.remote_url("origin").unwrap(), None);
-    let seen = status(&place.town, &rig).unwrap();
+    let seen = rig_status(&place.town, &rig).unwrap();
     assert_eq!(
         (seen.rig.remote, seen.queue, seen.branch.as_str()),
         (None, 0, "main")
@@ -175,7 +175,7 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
     place.host.end_process("gt-lab-nux");
     let removed = remove_rig(&place.town, "lab").unwrap();
     assert!(removed.path.join(".repo.git").is_dir());
-    assert!(list(&place.town).unwrap().is_empty());
+    assert!(list_rig_rows(&place.town).unwrap().is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
     assert!(!routes.contains("lab"), "{routes}");
     assert!(remove_rig(&place.town, "lab").is_err());

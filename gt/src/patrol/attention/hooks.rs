@@ -5,15 +5,15 @@ use kit::ui::escape;
 use kit::ui::time::format_ago;
 
 use super::super::hooked::HookFacts;
-use super::matter::{Attention, MatterKind};
+use super::matter::{AttentionMatter, MatterKind};
 
 /// Those that were reminded and still do not get on.
-pub(in crate::patrol) fn of_hooks(facts: &[HookFacts], now: Timestamp) -> Vec<Attention> {
+pub(in crate::patrol) fn hook_matters(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionMatter> {
     let of_one = |one: &HookFacts| {
         let (agent, bead, nudged) = (&one.agent, one.bead.clone(), one.nudged?);
-        Some(Attention {
+        Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
-            due: one.next()?,
+            due: one.next_step_at()?,
             key: format!("hook:{agent}:{bead}:{nudged}"),
             subject: format!("{agent} does not get on with {bead}"),
             text: format!(
@@ -42,7 +42,7 @@ mod tests {
     fn an_agent_is_reminded_once_and_then_a_person_hears_of_it() {
         let steps = |one: &HookFacts| {
             let facts = std::slice::from_ref(one);
-            let matters = of_hooks(facts, now());
+            let matters = hook_matters(facts, now());
             let due = matters.iter().filter(|matter| matter.is_due(now()));
             (decide(facts, now()).len(), due.count())
         };

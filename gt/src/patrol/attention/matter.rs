@@ -28,7 +28,7 @@ use crate::town::identity::Address;
 
 /// Something that only a person can move on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attention {
+pub struct AttentionMatter {
     /// What it is about: the same as long as it is the same matter.
     pub key: String,
     /// The bead.
@@ -45,7 +45,7 @@ pub struct Attention {
     pub due: Timestamp,
 }
 
-impl Attention {
+impl AttentionMatter {
     /// Whether it is to be reported by now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
@@ -67,7 +67,7 @@ pub enum MatterKind {
 
 impl MatterKind {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Stuck => "stuck",
             Self::GaveUp => "its worker gave up",
@@ -84,20 +84,21 @@ const HELD: [BeadMark<'_>; 2] = [
 ];
 
 /// What in a rig needs a person, now or if it goes on to fail.
-pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Attention> {
+pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionMatter> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
     let workers = polecats.iter();
-    let mut found: Vec<Attention> = workers.filter_map(|p| of_worker(p, patience)).collect();
+    let mut found: Vec<AttentionMatter> =
+        workers.filter_map(|p| worker_matter(p, patience)).collect();
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
-            .filter_map(|request| of_request(request, patience)),
+            .filter_map(|request| request_matter(request, patience)),
     );
     let queued = queued_sling::list_queued_slings(beads);
-    found.extend(queued.iter().filter_map(|one| of_queued(one, patience)));
+    found.extend(queued.iter().filter_map(|one| queued_matter(one, patience)));
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
     // What people have is theirs: most beads in progress, and looked at without asking for a request.
@@ -107,23 +108,23 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
         let has_owner =
             merge_request::find_open_request(beads, &bead.id).is_some() || is_queued(&bead.id);
         if !has_owner {
-            found.extend(of_bead(rig, bead, polecats));
+            found.extend(bead_matter(rig, bead, polecats));
         }
     }
     let goes_alone = |task: &Bead| {
         is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
     };
-    found.extend(of_tasks(rig, beads, &goes_alone));
-    found.extend(of_closed(rig, beads));
-    found.extend(of_failed(rig, beads, &is_queued));
+    found.extend(task_matters(rig, beads, &goes_alone));
+    found.extend(closed_bead_matters(rig, beads));
+    found.extend(gave_up_matters(rig, beads, &is_queued));
     found
 }
 
 /// Beads of which git took changes back, in the town's own store or a rig's.
-pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
+pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
     let rollbacks = view.stores.rollbacks.iter();
     rollbacks
-        .map(|one| Attention {
+        .map(|one| AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("rollback:{}:{}", one.home, compute_short_hash(&one.what, 3)),
@@ -136,12 +137,12 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
 }
 
 /// Convoys that a hook left to a person.
-pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
+pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     waiting
         .filter_map(|request| {
             let pending = request.pending.as_ref()?;
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::NeedsPerson,
                 due: Timestamp::MIN,
                 key: format!("review:{}", request.id),
@@ -165,7 +166,7 @@ pub(super) fn of_reviews(view: &TownView) -> Vec<Attention> {
 }
 
 /// Agents of the patrol that end again and again.
-pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention> {
+pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
     let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
     let agents: Vec<&Address> = agents.map(|one| &one.address).collect();
     if agents.is_empty() {
@@ -173,7 +174,7 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
     }
     let restarts = match restarts::load_restarts(town) {
         Ok(restarts) => restarts,
-        Err(error) => return vec![unreadable_restarts(town, &error)],
+        Err(error) => return vec![unreadable_restarts_matter(town, &error)],
     };
     let of_one = |agent: &Address| {
         let one = restarts.get(&agent.to_string())?;
@@ -183,7 +184,7 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
             None => format!("gt {} restart", agent.role()),
         };
-        Some(Attention {
+        Some(AttentionMatter {
             kind: MatterKind::Stuck,
             due: Timestamp::MIN,
             key: format!("crash-loop:{agent}:{since}"),
@@ -199,9 +200,9 @@ pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention>
     agents.into_iter().filter_map(of_one).collect()
 }
 
-fn unreadable_restarts(town: &LiveTown, error: &anyhow::Error) -> Attention {
+fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> AttentionMatter {
     let path = town.layout.restart_state();
-    Attention {
+    AttentionMatter {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,
         key: "restart-state".to_owned(),
@@ -213,8 +214,8 @@ fn unreadable_restarts(town: &LiveTown, error: &anyhow::Error) -> Attention {
 }
 
 /// APIs that refuse for too long. What a person must settle with the provider is reported at once.
-pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Attention> {
-    let outages = outages::outages(view).into_iter();
+pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<AttentionMatter> {
+    let outages = outages::find_outages(view).into_iter();
     outages
         .filter_map(|outage| {
             let kind = outage.last.kind.as_str();
@@ -222,7 +223,7 @@ pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Atten
             let patience = if is_persons { SignedDuration::ZERO } else { patience };
             let count = kit::ui::counted(outage.stopped.len(), "worker");
             let first = outage.stopped.first()?;
-            Some(Attention {
+            Some(AttentionMatter {
                 due: outage.since.checked_add(patience).ok()?,
                 kind: MatterKind::Failing,
                 key: format!("outage:{}:{}", outage.agent, outage.since),
@@ -240,20 +241,20 @@ pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Atten
 }
 
 /// A worker that is not started again, or whose `gt done` has failed for too long.
-fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
+fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionMatter> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
     let give = format!("gt sling {bead} {} --force", polecat.rig);
     if let Some(reason) = slot.state.stuck_reason() {
-        let screen = last_screen(slot);
-        return Some(Attention {
+        let screen = quote_last_screen(slot);
+        return Some(AttentionMatter {
             kind: MatterKind::Stuck,
             due: Timestamp::MIN,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
-            text: format!("{reason}. {}{screen}", again_in_words(slot)),
+            text: format!("{reason}. {}{screen}", describe_retry(slot)),
             next: vec![
                 retry,
                 give,
@@ -266,7 +267,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
     if let Some(WorkerActivity::Dialog { question }) =
         polecat.progress.as_ref().map(|one| &one.doing)
     {
-        return Some(Attention {
+        return Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("dialog:{bead}:{}", slot.lease),
@@ -281,7 +282,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
     }
     let done = slot.state.done_record()?;
     let failed = done.failed.as_ref()?;
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&done.since, patience)?,
         kind: MatterKind::Failing,
         key: format!("done:{bead}:{}", slot.lease),
@@ -298,7 +299,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
 }
 
 /// Whether a stuck worker is tried again.
-fn again_in_words(slot: &Slot) -> &'static str {
+fn describe_retry(slot: &Slot) -> &'static str {
     if slot.state.is_unrecoverable() {
         "It is not started again automatically."
     } else {
@@ -307,7 +308,7 @@ fn again_in_words(slot: &Slot) -> &'static str {
 }
 
 /// The end of a worker's last screen, as a quotation.
-fn last_screen(slot: &Slot) -> String {
+fn quote_last_screen(slot: &Slot) -> String {
     let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
     let quoted: String = lines
         .map(|line| format!("> {}\n", escape::escape_line(line)))
@@ -321,10 +322,10 @@ fn last_screen(slot: &Slot) -> String {
 }
 
 /// A merge request that is blocked until someone acts, or could not be merged for too long.
-fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
+fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionMatter> {
     let (id, bead) = (&request.id, merge_request::source_bead_of(request));
     if let Some(reason) = merge_request::reason_for_user(request) {
-        return Some(Attention {
+        return Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
@@ -335,7 +336,7 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
         });
     }
     let (since, reason) = merge_request::failing_since(request)?;
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&since, patience)?,
         kind: MatterKind::Failing,
         key: format!("merging:{id}"),
@@ -350,10 +351,13 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
 }
 
 /// A queued bead that could not be slung for too long.
-fn of_queued(waiting: &queued_sling::QueuedSling, patience: SignedDuration) -> Option<Attention> {
+fn queued_matter(
+    waiting: &queued_sling::QueuedSling,
+    patience: SignedDuration,
+) -> Option<AttentionMatter> {
     let failed = waiting.failed.as_ref()?;
     let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
-    Some(Attention {
+    Some(AttentionMatter {
         due: report_at(&failed.since, patience)?,
         kind: MatterKind::Failing,
         key: format!("queued:{bead}"),
@@ -374,7 +378,7 @@ fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
 }
 
 /// A bead that is with a polecat, by what it says, and that no polecat has.
-fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
+fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionMatter> {
     let holder = polecats
         .iter()
         .find(|polecat| polecat.is_address(&bead.assignee));
@@ -402,7 +406,7 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
         None if !who.is_empty() || number::read_attempt(bead) == 0 => return None,
         None => format!("it is {} and assigned to nobody", bead.status),
     };
-    Some(Attention {
+    Some(AttentionMatter {
         kind: MatterKind::NeedsPerson,
         due: Timestamp::MIN,
         key: format!("orphan:{id}:{}", number::read_attempt(bead)),
@@ -417,11 +421,15 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
 }
 
 /// A conflict or repair task that nobody has and that is not slung automatically (any more).
-fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> Vec<Attention> {
+fn task_matters(
+    rig: &str,
+    beads: &Snapshot,
+    is_automatic: &dyn Fn(&Bead) -> bool,
+) -> Vec<AttentionMatter> {
     let tasks = merge_task::open_tasks(beads).into_iter();
-    let waits = tasks.filter(|task| task.status == Status::Open && !goes_alone(task));
+    let waits = tasks.filter(|task| task.status == Status::Open && !is_automatic(task));
     waits
-        .map(|task| Attention {
+        .map(|task| AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("task:{}", task.id),
@@ -437,7 +445,11 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
 }
 
 /// An open bead at which its worker gave up, and that nobody has taken since.
-fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
+fn gave_up_matters(
+    rig: &str,
+    beads: &Snapshot,
+    is_queued: &dyn Fn(&str) -> bool,
+) -> Vec<AttentionMatter> {
     let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |head| {
         head.status() == Status::Open
     });
@@ -446,7 +458,7 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
         .filter_map(|bead| {
             let last = attempt::last_given_up_attempt(bead)?;
             let id = bead.id.clone();
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::GaveUp,
                 due: Timestamp::MIN,
                 key: format!("failed:{id}:{}", number::read_attempt(bead)),
@@ -468,13 +480,13 @@ fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> V
 }
 
 /// A bead that its worker closed without `gt done`.
-fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
+fn closed_bead_matters(rig: &str, beads: &Snapshot) -> Vec<AttentionMatter> {
     let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed
         .filter_map(|bead| {
             let worker = attempt::unproven_worker(bead)?;
             let id = bead.id.clone();
-            Some(Attention {
+            Some(AttentionMatter {
                 kind: MatterKind::NeedsPerson,
                 due: Timestamp::MIN,
                 key: format!("closed:{id}:{}", number::read_attempt(bead)),

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-pub(super) use hooks::of_hooks;
-pub use matter::{Attention, MatterKind, of_rig};
-pub use message::Messages;
+pub(super) use hooks::hook_matters;
+pub use matter::{AttentionMatter, MatterKind, rig_matters};
+pub use message::AttentionMessages;
 
 use super::decision::{Action, Decision};
 use super::hooked::{self, HookFacts};
@@ -26,7 +26,7 @@ use crate::town::identity::Address;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionFacts {
     /// Messages that are to be written or closed.
-    pub messages: Messages,
+    pub messages: AttentionMessages,
     /// In how long something that fails now has failed for too long.
     pub due_in: Option<SignedDuration>,
 }
@@ -42,22 +42,22 @@ pub(super) fn facts(
     let (patience, limits) = (numbers.patience, numbers.alerts);
     let all = rigs
         .iter()
-        .flat_map(|(rig, settings)| of_rig(view, rig, settings))
-        .chain(matter::of_outages(view, patience))
-        .chain(matter::of_crash_loops(town, view))
-        .chain(matter::of_reviews(view))
-        .chain(matter::of_rollbacks(view))
-        .chain(alerts::of_queues(view, limits.requests))
-        .chain(alerts::of_escalations(view, limits.escalations))
-        .chain(alerts::of_kills(view, limits.killed))
-        .chain(of_hooks(hooked, view.now));
+        .flat_map(|(rig, settings)| rig_matters(view, rig, settings))
+        .chain(matter::outage_matters(view, patience))
+        .chain(matter::crash_loop_matters(town, view))
+        .chain(matter::review_matters(view))
+        .chain(matter::rollback_matters(view))
+        .chain(alerts::queue_alerts(view, limits.requests))
+        .chain(alerts::escalation_alert(view, limits.escalations))
+        .chain(alerts::kill_alert(view, limits.killed))
+        .chain(hook_matters(hooked, view.now));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
     let waits = later
         .iter()
         .map(|matter| matter.due.duration_since(view.now));
     AttentionFacts {
-        messages: message::messages(&view.stores.town, due, mayor_runs),
+        messages: message::plan_messages(&view.stores.town, due, mayor_runs),
         due_in: waits.min(),
     }
 }
@@ -79,19 +79,19 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
 }
 
 /// Looks once more what needs a person, as other acts of this pass may have moved it, and reports it.
-pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
+pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> {
     // An idle town's sessions are asked too: the mayor's may run.
     let view = TownView::read(town)?;
     let (rigs, hooked) = (
-        PatrolSettings::of_rigs(town, &view),
+        PatrolSettings::for_rigs(town, &view),
         hooked::facts(town, &view),
     );
-    let numbers = Thresholds::of(view.settings.for_rig(None));
+    let numbers = Thresholds::from_layers(view.settings.for_rig(None));
     let messages = facts(town, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }
-    message::deliver(town, &messages)?;
+    message::deliver_messages(town, &messages)?;
     let (new, over) = (messages.new.len(), messages.over.len());
     Ok(Some(format!("{new} reported, {over} closed")))
 }

@@ -72,10 +72,16 @@ pub struct PolecatFacts {
 /// Reads the facts about the polecats of a rig.
 pub(super) fn facts(view: &TownView, rig: &RigLayout, beads: &Snapshot) -> Vec<PolecatFacts> {
     let all = view.polecats_of(rig.name()).iter();
-    all.map(|polecat| fact(view, rig, beads, polecat)).collect()
+    all.map(|polecat| polecat_facts(view, rig, beads, polecat))
+        .collect()
 }
 
-fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -> PolecatFacts {
+fn polecat_facts(
+    view: &TownView,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    polecat: &Polecat,
+) -> PolecatFacts {
     let slot = &polecat.slot;
     let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
     let closed = on_hook.filter(|bead| !bead.is_open());
@@ -104,7 +110,7 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             .map(|_| session.is_some_and(|live| live.dead.is_none())),
         shown: session.is_some_and(|live| live.dead.is_some()),
         slot: slot.state.clone(),
-        respawns: times(&slot.respawns),
+        respawns: parse_times(&slot.respawns),
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
         refused: polecat.refusal.is_some(),
@@ -132,14 +138,18 @@ pub(super) fn due(
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
     let waits = facts.iter().filter(|one| !one.busy).filter_map(|one| {
-        if has_time(one, now, thresholds) {
+        if has_time_for_done(one, now, thresholds) {
             return Some(thresholds.after_close - now.duration_since(one.closed_at?));
         }
-        if let Some(until) = half_open_at(one, now, thresholds) {
+        if let Some(until) = find_half_open_time(one, now, thresholds) {
             return Some(until.duration_since(now));
         }
         let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
-        waits.then(|| restart_at(one, now, thresholds)?.duration_since(now).into())?
+        waits.then(|| {
+            find_restart_time(one, now, thresholds)?
+                .duration_since(now)
+                .into()
+        })?
     });
     waits.filter(SignedDuration::is_positive).min()
 }
@@ -161,7 +171,7 @@ fn apply_rules(
     }
     let alive = polecat.alive?;
     if polecat.superseded {
-        return closed_rule(polecat, now, thresholds);
+        return apply_closed_rule(polecat, now, thresholds);
     }
     if polecat.hook.is_none() {
         return (alive || polecat.shown)
@@ -173,7 +183,7 @@ fn apply_rules(
         return None;
     }
     if polecat.hook_closed {
-        return closed_rule(polecat, now, thresholds);
+        return apply_closed_rule(polecat, now, thresholds);
     }
     // A breaker that is turned off stops nothing: its worker is retried.
     match &polecat.slot {
@@ -185,7 +195,7 @@ fn apply_rules(
         }
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => {
-            let is_due = half_open_at(polecat, now, thresholds).is_some_and(|at| at <= now);
+            let is_due = find_half_open_time(polecat, now, thresholds).is_some_and(|at| at <= now);
             return is_due
                 .then(|| decision(rule::P6_HALF_OPEN, Action::HalfOpen))
                 .flatten();
@@ -203,23 +213,27 @@ fn apply_rules(
     if polecat.refused {
         return None;
     }
-    if is_worn_out(&polecat.respawns, now, thresholds) {
+    if has_too_many_restarts(&polecat.respawns, now, thresholds) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
-    if restart_at(polecat, now, thresholds).is_some_and(|at| at > now) {
+    if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
         return None;
     }
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
 }
 
 /// Whether a worker was restarted so often that its breaker opens.
-pub(super) fn is_worn_out(respawns: &[Timestamp], now: Timestamp, thresholds: &Thresholds) -> bool {
-    let restarts = recent(respawns, now, thresholds).count();
+pub(super) fn has_too_many_restarts(
+    respawns: &[Timestamp],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> bool {
+    let restarts = recent_times(respawns, now, thresholds).count();
     restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER)
 }
 
 /// The times of a record that can be read.
-pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
+pub(super) fn parse_times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
@@ -228,7 +242,7 @@ const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
 /// The longest wait before a stuck worker is tried again.
 const LONGEST_HALF_OPEN: SignedDuration = SignedDuration::from_hours(8);
 
-fn recent<'a>(
+fn recent_times<'a>(
     times: &'a [Timestamp],
     now: Timestamp,
     thresholds: &Thresholds,
@@ -240,17 +254,17 @@ fn recent<'a>(
 }
 
 /// Until when a restart waits, because it follows others.
-fn restart_at(
+fn find_restart_time(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Timestamp> {
     let all = || {
-        let respawns = recent(&polecat.respawns, now, thresholds);
-        respawns.chain(recent(&polecat.lost, now, thresholds))
+        let respawns = recent_times(&polecat.respawns, now, thresholds);
+        respawns.chain(recent_times(&polecat.lost, now, thresholds))
     };
     let last = all().max()?;
-    let wait = doubled(
+    let wait = doubled_wait(
         thresholds.restart_wait,
         all().count() - 1,
         LONGEST_RESTART_WAIT,
@@ -259,7 +273,7 @@ fn restart_at(
 }
 
 /// When a stuck worker is tried again. What cannot succeed, and who got stuck with an earlier version, is not.
-fn half_open_at(
+fn find_half_open_time(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
@@ -277,12 +291,12 @@ fn half_open_at(
         return Some(now);
     }
     let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
-    let wait = doubled(thresholds.half_open, times, LONGEST_HALF_OPEN);
+    let wait = doubled_wait(thresholds.half_open, times, LONGEST_HALF_OPEN);
     since.checked_add(wait).ok()
 }
 
 /// A wait that doubles each time, up to a limit.
-pub(super) fn doubled(
+pub(super) fn doubled_wait(
     first: SignedDuration,
     times: usize,
     longest: SignedDuration,
@@ -294,18 +308,18 @@ pub(super) fn doubled(
 }
 
 /// Whether it closed its bead itself, and may still commit and run `gt done`.
-fn has_time(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
+fn has_time_for_done(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
     let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
     !polecat.superseded && polecat.alive == Some(true) && polecat.closed_at.is_some_and(is_recent)
 }
 
 /// P4, for a worker whose bead is closed.
-fn closed_rule(
+fn apply_closed_rule(
     polecat: &PolecatFacts,
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Decision> {
-    if has_time(polecat, now, thresholds) {
+    if has_time_for_done(polecat, now, thresholds) {
         return None;
     }
     let began_done = polecat.slot.done_record().is_some() && !polecat.slot.is_unrecoverable();
@@ -329,11 +343,14 @@ fn closed_rule(
 }
 
 /// Goes on with a sling at its first undone step.
-pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn resume_sling_action(
+    town: &LiveTown,
+    worker: &Worker,
+) -> anyhow::Result<Option<String>> {
     let (rig, name) = (town.find_rig(&worker.rig)?, &worker.name);
     let slung = sling::resume_sling(town, &rig, name).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
-            count_failure(town, &rig, name, &format!("{error:#}"));
+            record_sling_failure(town, &rig, name, &format!("{error:#}"));
         }
     })?;
     Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
@@ -349,28 +366,28 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 }
 
 /// Starts a session again in its sandbox.
-pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart(town, worker, RestartCause::Ended)
+pub(super) fn respawn_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    restart_worker(town, worker, RestartCause::Ended)
 }
 
 /// Starts a session again that ended because the API refused its requests.
 pub(super) fn restart_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    restart(town, worker, RestartCause::Refused)
+    restart_worker(town, worker, RestartCause::Refused)
 }
 
-fn restart(
+fn restart_worker(
     town: &LiveTown,
     worker: &Worker,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
-    write_checkpoint(town, worker);
+    write_worker_checkpoint(town, worker);
     let session = session::start::restart_session(town, &rig, &worker.name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
 }
 
 /// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
-pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
+pub(super) fn write_worker_checkpoint(town: &LiveTown, worker: &Worker) {
     let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
     let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
@@ -379,12 +396,12 @@ pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
 }
 
 /// Takes a bead off a hook that was closed without `gt done`.
-pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     sling::release_worker(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
 /// Ends a session that has no work any more.
-pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
@@ -407,7 +424,7 @@ pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 }
 
 /// Records that going on with a sling failed, for the breaker.
-fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
+fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let counted = town.open_rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
@@ -450,7 +467,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     if let Some(ended) = ended {
         end::record_session_end(town, &layout, &ids, &mut slot, &ended)?;
     }
-    let reason = why_stuck(&slot);
+    let reason = describe_stuck(&slot);
     slot.state = slot.state.into_stuck(reason, town.clock.now());
     slot.stuck_times = slot.stuck_times.saturating_add(1);
     town.transact(&store, |tx| {
@@ -466,7 +483,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 }
 
 /// Tries again with a worker that was stuck for a while.
-pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
     let reason = crate::flow::polecat::clear_stuck_mark(town, &rig, &worker.name)?;
@@ -474,7 +491,7 @@ pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Opti
 }
 
 /// Why a worker is not started again, from what its record counted.
-fn why_stuck(slot: &Slot) -> String {
+fn describe_stuck(slot: &Slot) -> String {
     let bead = &slot.bead;
     if let Some(failed) = slot.state.failed_done() {
         let reason = escape::escape_line(&failed.reason);

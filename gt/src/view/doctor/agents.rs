@@ -3,27 +3,32 @@
 use kit::sys::file;
 use serde_json::Value;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::runtime::{self, AgentRuntime};
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
-    one(town, page, None, &Address::Mayor);
+pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
+    check_agent(town, page, None, &Address::Mayor);
     for rig in town.list_rigs().unwrap_or_default() {
         let (name, any) = (rig.name().to_owned(), "any".to_owned());
-        one(
+        check_agent(
             town,
             page,
             Some(&rig),
             &Address::Polecat(name.clone(), any.clone()),
         );
-        one(town, page, Some(&rig), &Address::Crew(name, any));
+        check_agent(town, page, Some(&rig), &Address::Crew(name, any));
     }
 }
 
-fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Address) {
+fn check_agent(
+    town: &LiveTown,
+    page: &mut CheckFindings,
+    rig: Option<&RigLayout>,
+    address: &Address,
+) {
     let role = match rig {
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
@@ -40,7 +45,7 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
                     "mend role_agents in the settings",
                 );
             }
-            trust(town, page, rig, &role, &runtime);
+            check_trust(town, page, rig, &role, &runtime);
             let program = runtime.program.display();
             page.ok(format!(
                 "{role}: {} ({program}), by {}",
@@ -52,9 +57,9 @@ fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Addr
 
 /// Claude asks whether it may trust a folder; the answer for a rig's sandboxes is kept under the path of
 /// the shared repository.
-fn trust(
+fn check_trust(
     town: &LiveTown,
-    page: &mut Page,
+    page: &mut CheckFindings,
     rig: Option<&RigLayout>,
     role: &str,
     runtime: &AgentRuntime,

@@ -1,11 +1,11 @@
 //! The daemon: running, and not degraded.
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::record::pause::TownPause;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
     if let Some(pause) = TownPause::load(town) {
         page.warn(pause.describe(), "gt deacon resume ends the pause");
     }

@@ -1,11 +1,11 @@
 //! Escalations: open ones, their settings, and routes that reached nobody.
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::record::escalation::{self, DeliveryState};
 use crate::town::config::EscalationSettings;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_escalations(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     if let Err(error) = EscalationSettings::load(town) {
         let hint = "correct the file; the built-in routes count until then";

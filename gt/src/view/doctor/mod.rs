@@ -21,7 +21,7 @@ use crate::host::LiveTown;
 /// How grave a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum FindingLevel {
     /// All is well.
     Ok,
     /// Worth knowing.
@@ -38,7 +38,7 @@ pub struct Finding {
     /// The check.
     pub check: &'static str,
     /// How grave it is.
-    pub level: Level,
+    pub level: FindingLevel,
     /// What was found, and where.
     pub text: String,
     /// The way out.
@@ -47,13 +47,13 @@ pub struct Finding {
 }
 
 /// The findings of one check, being written.
-struct Page<'a> {
+struct CheckFindings<'a> {
     check: &'static str,
     all: &'a mut Vec<Finding>,
 }
 
-impl Page<'_> {
-    fn add(&mut self, level: Level, text: impl Into<String>, hint: Option<&str>) {
+impl CheckFindings<'_> {
+    fn add(&mut self, level: FindingLevel, text: impl Into<String>, hint: Option<&str>) {
         self.all.push(Finding {
             check: self.check,
             level,
@@ -63,19 +63,19 @@ impl Page<'_> {
     }
 
     fn ok(&mut self, text: impl Into<String>) {
-        self.add(Level::Ok, text, None);
+        self.add(FindingLevel::Ok, text, None);
     }
 
     fn note(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Note, text, Some(hint));
+        self.add(FindingLevel::Note, text, Some(hint));
     }
 
     fn warn(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Warning, text, Some(hint));
+        self.add(FindingLevel::Warning, text, Some(hint));
     }
 
     fn error(&mut self, text: impl Into<String>, hint: &str) {
-        self.add(Level::Error, text, Some(hint));
+        self.add(FindingLevel::Error, text, Some(hint));
     }
 
     /// Says that all is well, unless something was found since `before` findings.
@@ -87,33 +87,33 @@ impl Page<'_> {
 }
 
 /// One check.
-type Check = (&'static str, fn(&LiveTown, &mut Page));
+type DoctorCheck = (&'static str, fn(&LiveTown, &mut CheckFindings));
 
 /// All checks, in the order in which they run.
-const CHECKS: &[Check] = &[
-    ("tools", tools::check),
-    ("town", town_files::check),
-    ("rigs", rigs::check),
-    ("routes", routes::check),
-    ("beads", stores::check),
-    ("sandboxes", sandboxes::check),
-    ("agents", agents::check),
-    ("sessions", sessions::check),
-    ("daemon", daemon::check),
-    ("escalations", escalations::check),
+const CHECKS: &[DoctorCheck] = &[
+    ("tools", tools::check_tools),
+    ("town", town_files::check_town_files),
+    ("rigs", rigs::check_rigs),
+    ("routes", routes::check_routes),
+    ("beads", stores::check_stores),
+    ("sandboxes", sandboxes::check_sandboxes),
+    ("agents", agents::check_agents),
+    ("sessions", sessions::check_sessions),
+    ("daemon", daemon::check_daemon),
+    ("escalations", escalations::check_escalations),
 ];
 
 /// The names of the checks.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn check_names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, _)| *name)
 }
 
 /// Runs the checks, or only those that are named.
-pub fn run(town: &LiveTown, only: &[String]) -> Vec<Finding> {
+pub fn run_checks(town: &LiveTown, only: &[String]) -> Vec<Finding> {
     let mut all = Vec::new();
     for (name, check) in CHECKS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
-            let mut page = Page {
+            let mut page = CheckFindings {
                 check: name,
                 all: &mut all,
             };

@@ -2,13 +2,13 @@
 
 use bd::git::{Git, GitError, redact_urls};
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::RigLayout;
 use crate::town::config;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
     let Ok(registry) = town.read_registry() else {
         return;
     };
@@ -23,16 +23,16 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             continue;
         }
-        if let Err(error) = repository(town, page, &rig, &entry.git_url) {
+        if let Err(error) = check_repository(town, page, &rig, &entry.git_url) {
             let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
             page.error(format!("rig {name}: {error}"), hint);
         }
-        settings(town, page, &rig);
+        check_settings(town, page, &rig);
         page.ok_unless(before, format!("rig {name}: its repository is sound"));
     }
 }
 
-fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
+fn check_settings(town: &LiveTown, page: &mut CheckFindings, rig: &RigLayout) {
     let name = rig.name();
     let unused = match config::check_merge_queue(town, rig) {
         Ok(unused) => unused,
@@ -43,15 +43,15 @@ fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
     };
     let layers = config::SettingsLayers::load(town, Some(rig)).unwrap_or_default();
     let unused = unused.iter().map(ToString::to_string);
-    for fault in unused.chain(rule::check(&layers)) {
+    for fault in unused.chain(rule::find_setting_problems(&layers)) {
         let hint = "correct it, or take it out";
         page.warn(format!("rig {name}: {fault}"), hint);
     }
 }
 
-fn repository(
+fn check_repository(
     town: &LiveTown,
-    page: &mut Page,
+    page: &mut CheckFindings,
     rig: &RigLayout,
     registered: &str,
 ) -> Result<(), GitError> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use bd::store::Routes;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let routes = Routes::load(&town.layout.beads());
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use super::Page;
+use super::CheckFindings;
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::RigLayout;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
     for rig in town.list_rigs().unwrap_or_default() {
         let Ok(beads) = town
             .open_rig_store(&rig)
@@ -36,7 +36,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 );
             }
         }
-        for folder in strangers(&rig, &polecats) {
+        for folder in find_unknown_folders(&rig, &polecats) {
             let text = format!("{}: a sandbox without a polecat", folder.display());
             page.note(text, "look whether work is in it before you remove it");
         }
@@ -49,7 +49,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
 }
 
-fn strangers(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<std::path::PathBuf> {
+fn find_unknown_folders(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(rig.polecats()).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))

@@ -4,13 +4,13 @@ use std::fs;
 
 use kit::ui::counted;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::ended;
 use crate::record::town_view::TownView;
 use crate::town::identity::SessionName;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_sessions(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let view = match TownView::read(town) {
         Ok(view) => view,

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 
 /// How many files of damaged lines a write has moved out of the way.
-fn set_aside(folder: &Path) -> usize {
+fn count_damaged_files(folder: &Path) -> usize {
     std::fs::read_dir(folder).map_or(0, |entries| entries.flatten().count())
 }
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
     for one in town
         .read_stores()
         .map(|stores| stores.rollbacks)
@@ -47,7 +47,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                 "the line is kept unchanged and the rest works; edit it by hand",
             );
         }
-        let aside = set_aside(&folder.join("damaged"));
+        let aside = count_damaged_files(&folder.join("damaged"));
         if aside > 0 {
             let text = format!(
                 "{owner}: {aside} files of damaged lines are in {}",

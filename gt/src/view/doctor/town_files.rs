@@ -5,11 +5,11 @@ use std::path::Path;
 use kit::sys::file;
 use serde_json::Value;
 
-use super::Page;
+use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
-pub(super) fn check(town: &LiveTown, page: &mut Page) {
+pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
     let layout = &town.layout;
     for (path, kind, newest) in [
@@ -18,7 +18,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         (layout.overseer_json(), "overseer", 1),
         (layout.settings(), "town-settings", 1),
     ] {
-        known(page, &path, kind, newest);
+        check_version(page, &path, kind, newest);
     }
     if let Err(error) = town.read_registry() {
         page.error(
@@ -39,7 +39,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
 }
 
 /// Whether a file is of the kind and of a version that is known. An empty kind is an old file.
-fn known(page: &mut Page, path: &Path, kind: &str, newest: u64) {
+fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64) {
     let shown = path.display();
     let bytes = match file::read_file_if_exists(path) {
         Ok(Some(bytes)) => bytes,

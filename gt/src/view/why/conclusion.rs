@@ -11,7 +11,7 @@ use super::Explanation;
 use crate::flow::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
-use crate::patrol::attention::{self, Attention};
+use crate::patrol::attention::{self, AttentionMatter};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
@@ -21,46 +21,46 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
-use crate::view::status::{self, Queue};
+use crate::view::status::{self, QueueCounts};
 
 /// The present state of a bead, convoy, request, agent or rig; nothing where no such thing is known.
-pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
+pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
-        found.rig(view, what);
+        found.add_rig(view, what);
         return found;
     }
-    if let Some(address) = agent(town, what) {
-        found.agent(town, view, &address);
+    if let Some(address) = find_agent(town, what) {
+        found.add_agent(town, view, &address);
         return found;
     }
     let Ok(bead) = town.find_bead(what) else {
         return found;
     };
-    found.bead(view, &bead.bead);
+    found.add_bead(view, &bead.bead);
     match &bead.home {
-        BeadsHome::Town => found.town_bead(view, &bead.bead),
+        BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
-            found.queued(view, rig, &bead.bead);
+            found.add_queued(view, rig, &bead.bead);
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
-                found.now.push(describe(view, polecat));
+                found.now.push(describe_polecat(view, polecat));
             }
-            found.matters(town, view, rig, |matter| matter.bead == bead.bead.id);
-            found.saved(town, rig, &bead.bead);
+            found.add_matters(town, view, rig, |matter| matter.bead == bead.bead.id);
+            found.add_saved_work(town, rig, &bead.bead);
         }
     }
     found
 }
 
 /// The agent of that name: an address, or a role that has but one.
-fn agent(town: &LiveTown, what: &str) -> Option<Address> {
+fn find_agent(town: &LiveTown, what: &str) -> Option<Address> {
     let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
     (what.contains('/') || is_single).then_some(address)
 }
 
-fn describe(view: &TownView, polecat: &Polecat) -> String {
+fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
     let progress = polecat.progress.as_ref();
     let progress = progress.map_or_else(String::new, |progress| {
         format!("; {}", progress.describe(view.now))
@@ -70,7 +70,7 @@ fn describe(view: &TownView, polecat: &Polecat) -> String {
 }
 
 impl Explanation {
-    fn rig(&mut self, view: &TownView, rig: &str) {
+    fn add_rig(&mut self, view: &TownView, rig: &str) {
         let polecats = view.polecats_of(rig);
         let states = polecats.iter().map(|polecat| polecat.state.name());
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -90,8 +90,8 @@ impl Explanation {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
-        let queue = status::queue(beads);
-        if queue != Queue::default() {
+        let queue = status::count_requests(beads);
+        if queue != QueueCounts::default() {
             self.now.push(format!("merge queue: {}", queue.describe()));
             self.next_steps.push(format!("gt mq list {rig}"));
         }
@@ -103,14 +103,14 @@ impl Explanation {
         }
     }
 
-    fn agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
+    fn add_agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
         if let Address::Polecat(rig, name) = address {
             let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
             };
-            self.now.push(describe(view, polecat));
+            self.now.push(describe_polecat(view, polecat));
             let hook = polecat.hook.clone();
-            self.matters(town, view, rig, |matter| {
+            self.add_matters(town, view, rig, |matter| {
                 hook.as_deref() == Some(matter.bead.as_str())
             });
             return;
@@ -131,7 +131,7 @@ impl Explanation {
     }
 
     /// What a bead says of itself.
-    fn bead(&mut self, view: &TownView, bead: &Bead) {
+    fn add_bead(&mut self, view: &TownView, bead: &Bead) {
         let who = match bead.assignee.as_str() {
             "" => String::new(),
             who => format!(", assigned to {}", escape::escape_line(who)),
@@ -153,7 +153,7 @@ impl Explanation {
     }
 
     /// A bead that is queued for a worker.
-    fn queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
+    fn add_queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
@@ -174,7 +174,7 @@ impl Explanation {
     }
 
     /// The work of an open bead that was saved and not handed in.
-    fn saved(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
+    fn add_saved_work(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
@@ -190,24 +190,24 @@ impl Explanation {
     }
 
     /// What needs a person.
-    fn matters(
+    fn add_matters(
         &mut self,
         town: &LiveTown,
         view: &TownView,
         rig: &str,
-        is_about: impl Fn(&Attention) -> bool,
+        is_about: impl Fn(&AttentionMatter) -> bool,
     ) {
         let settings = PatrolSettings::load(town, &town.layout.rig(rig));
-        let matters = attention::of_rig(view, rig, &settings).into_iter();
+        let matters = attention::rig_matters(view, rig, &settings).into_iter();
         for matter in matters.filter(|one| is_about(one) && one.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();
-            self.now.push(format!("{}: {text}", matter.kind.word()));
+            self.now.push(format!("{}: {text}", matter.kind.name()));
             self.next_steps.extend(matter.next);
         }
     }
 
     /// An escalation or a convoy.
-    fn town_bead(&mut self, view: &TownView, bead: &Bead) {
+    fn add_town_bead(&mut self, view: &TownView, bead: &Bead) {
         if let Some(one) = Escalation::from_bead(bead).filter(Escalation::is_open) {
             let taken = match one.acked_by.as_str() {
                 "" => "nobody has acknowledged it".to_owned(),
@@ -218,11 +218,11 @@ impl Explanation {
             self.next_steps.push(one.next_step());
         }
         if convoy::is_convoy(bead) && bead.is_open() {
-            self.convoy(&view.stores.town, view, bead);
+            self.add_convoy(&view.stores.town, view, bead);
         }
     }
 
-    fn convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
+    fn add_convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
         for one in escalation::find_blocking(town, bead) {
             self.now
                 .push(format!("blocked by {}: {}", one.id, one.title));

@@ -43,8 +43,8 @@ pub struct Explanation {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "nothing here is called `{what}`: no event names it, and it is no rig or agent and no bead {}{}: not found",
-    looked(stores),
-    proposal(near)
+    describe_searched(stores),
+    describe_similar(near)
 )]
 pub struct UnknownName {
     /// What was asked for.
@@ -55,11 +55,11 @@ pub struct UnknownName {
     pub near: Vec<String>,
 }
 
-fn looked(stores: &[String]) -> String {
+fn describe_searched(stores: &[String]) -> String {
     format!("among those of {}", stores.join(", "))
 }
 
-fn proposal(near: &[String]) -> String {
+fn describe_similar(near: &[String]) -> String {
     match near {
         [] => String::new(),
         near => format!(" (did you mean {}?)", near.join(", ")),
@@ -67,16 +67,16 @@ fn proposal(near: &[String]) -> String {
 }
 
 /// Tells of a bead, convoy, merge request, agent or rig.
-pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
+pub fn explain(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are shown as `<rig>/<name>` and recorded by their whole address.
     let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
     let mut events = event::events_about(&event::read_events(&town.layout)?, &name);
-    forget_gone_refs(town, &mut events)?;
+    remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
-    let mut found = conclusion::conclude(town, &view, what);
-    if events.is_empty() && found.now.is_empty() && !is_known(town, what)? {
-        return Err(unknown(&view.stores, what).into());
+    let mut found = conclusion::explain_state(town, &view, what);
+    if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
+        return Err(build_unknown_error(&view.stores, what).into());
     }
     let acted = events.iter().rev().find(|line| line.kind == "patrol");
     found.rule = acted.map(|line| {
@@ -95,7 +95,7 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
 
 /// Takes the names of polecats' refs out of events that are no longer there: a snapshot that was pruned, a rescue that was
 /// dropped.
-fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
+fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
@@ -127,7 +127,7 @@ fn forget_gone_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result
 }
 
 /// Whether anything in the town has this name.
-fn is_known(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
+fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
     if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
     }
@@ -151,10 +151,10 @@ fn is_known(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
     Ok(is_agent || all.any(|beads| beads.is_taken(what)))
 }
 
-fn unknown(stores: &TownStores, what: &str) -> UnknownName {
+fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
     let rigs = stores.rigs.keys().map(|rig| format!("rig {rig}"));
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let mut near: Vec<(usize, String)> = all.flat_map(|beads| near(beads, what)).collect();
+    let mut near: Vec<(usize, String)> = all.flat_map(|beads| find_similar(beads, what)).collect();
     near.sort();
     near.truncate(PROPOSED);
     UnknownName {
@@ -165,7 +165,7 @@ fn unknown(stores: &TownStores, what: &str) -> UnknownName {
 }
 
 /// The ids of a store that are nearly this one, each with in how many letters.
-fn near(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
+fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
         .bead_refs()
