@@ -20,7 +20,7 @@ use crate::town::{NotInTown, UnknownRig};
 use crate::view::why::UnknownName;
 
 /// How a command's failure is shown.
-pub fn failure(error: &anyhow::Error) -> Failure {
+pub fn build_failure(error: &anyhow::Error) -> Failure {
     let mut failure = bd::error::describe_failure(error);
     if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
         failure.exit = scripted.exit_code();
@@ -36,7 +36,7 @@ pub fn failure(error: &anyhow::Error) -> Failure {
     }
     let found = error
         .chain()
-        .find_map(|cause| known(cause).or_else(|| of_work(cause)));
+        .find_map(|cause| classify_error(cause).or_else(|| classify_work_error(cause)));
     let Some((code, hint)) = found else {
         return failure;
     };
@@ -48,7 +48,7 @@ pub fn failure(error: &anyhow::Error) -> Failure {
 }
 
 /// Code and hint of an error that this crate knows.
-fn known(
+fn classify_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
     if error.is::<NotInTown>() {
@@ -89,7 +89,7 @@ fn known(
         return Some(("bad_address", None));
     }
     if let Some(error) = error.downcast_ref::<ReviewError>() {
-        return Some(review(error));
+        return Some(classify_review_error(error));
     }
     if let Some(error) = error.downcast_ref::<RigError>() {
         return Some((rig_code(error), None));
@@ -98,7 +98,7 @@ fn known(
         return Some(("agent", agent_hint(error)));
     }
     if let Some(error) = error.downcast_ref::<HostError>() {
-        return Some(backend(error));
+        return Some(classify_host_error(error));
     }
     if let Some(error) = error.downcast_ref::<GitError>() {
         return Some(("git", git_hint(error)));
@@ -113,7 +113,7 @@ fn known(
 }
 
 /// Code and hint of an error about the work on a hook, or about a message.
-fn of_work(
+fn classify_work_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
     if error.is::<UnknownRecipient>() {
@@ -130,7 +130,7 @@ fn of_work(
     None
 }
 
-fn review(error: &ReviewError) -> (&'static str, Option<&'static str>) {
+fn classify_review_error(error: &ReviewError) -> (&'static str, Option<&'static str>) {
     match error {
         ReviewError::Rejected { .. } => ("rejected", None),
         ReviewError::Broken { .. } => (
@@ -171,7 +171,7 @@ fn agent_hint(error: &RuntimeError) -> Option<&'static str> {
     }
 }
 
-fn backend(error: &HostError) -> (&'static str, Option<&'static str>) {
+fn classify_host_error(error: &HostError) -> (&'static str, Option<&'static str>) {
     match error {
         HostError::Missing { .. } => (
             "no_backend",

@@ -14,7 +14,7 @@ use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
 /// The place.
-pub(crate) struct Place {
+pub(crate) struct TestTown {
     folder: tempfile::TempDir,
     /// The town.
     pub(crate) town: LiveTown,
@@ -22,7 +22,7 @@ pub(crate) struct Place {
     pub(crate) host: Arc<FakeHost>,
 }
 
-impl Place {
+impl TestTown {
     /// A new town without rigs.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -55,13 +55,13 @@ impl Place {
     }
 
     /// A path beside the town.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path_beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// A work tree with a commit that holds `files`.
-    pub(crate) fn tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
-        let git = Git::at(self.path(name));
+    pub(crate) fn create_tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
+        let git = Git::at(self.path_beside(name));
         git.init("main", false).unwrap();
         git.config_set("user.name", "Tess").unwrap();
         git.config_set("user.email", "tess@example.org").unwrap();
@@ -76,9 +76,9 @@ impl Place {
     }
 
     /// A bare origin with a commit that holds `files`; its path.
-    pub(crate) fn origin(&self, files: &[(&str, &str)]) -> String {
-        let tree = self.tree("source", files);
-        let bare = Git::at(self.path("origin.git"));
+    pub(crate) fn create_origin(&self, files: &[(&str, &str)]) -> String {
+        let tree = self.create_tree("source", files);
+        let bare = Git::at(self.path_beside("origin.git"));
         let tess = Identity {
             name: "Tess".to_owned(),
             email: "tess@example.org".to_owned(),
@@ -90,7 +90,7 @@ impl Place {
 
     /// Adds a rig.
     pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<AddRigReport> {
-        self.ask(&AddRigRequest {
+        self.add_rig_with(&AddRigRequest {
             name: name.to_owned(),
             url: url.map(str::to_owned),
             ..AddRigRequest::default()
@@ -98,7 +98,7 @@ impl Place {
     }
 
     /// Adds a rig as asked for.
-    pub(crate) fn ask(&self, request: &AddRigRequest) -> anyhow::Result<AddRigReport> {
+    pub(crate) fn add_rig_with(&self, request: &AddRigRequest) -> anyhow::Result<AddRigReport> {
         rig::add_rig(&self.town, request, &|_| {})
     }
 }

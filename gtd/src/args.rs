@@ -79,7 +79,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let failure = gt::error::failure(&error);
+            let failure = gt::error::build_failure(&error);
             Ui::new(false, false, &env).error(&failure);
             // As for a bad command line: systemd does not start it again, since that would change nothing.
             let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();

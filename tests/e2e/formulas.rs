@@ -69,7 +69,7 @@ fn words(line: &str) -> Vec<String> {
 fn problem(line: &str) -> Option<String> {
     let words = words(line);
     let command: Command = match words.first()?.as_str() {
-        "gt" => gt_cli::command(),
+        "gt" => gt_cli::build_command_line(),
         _ => bd_cli::build_command_line(),
     };
     let error = command.try_get_matches_from(&words).err()?;

@@ -6,7 +6,7 @@ use clap::Command;
 pub fn programs() -> [(&'static str, Command); 4] {
     [
         ("bd", bd_cli::build_command_line()),
-        ("gt", gt_cli::command()),
+        ("gt", gt_cli::build_command_line()),
         ("gtd", gtd::command()),
         ("gt-keeper", gt_keeper::command()),
     ]

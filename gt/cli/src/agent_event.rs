@@ -18,12 +18,12 @@ const LIMIT: u64 = 1024 * 1024;
 pub(super) struct AgentEvent(Value);
 
 /// Whether the hook is run by a copy of a session, which is only asked a question.
-pub(super) fn is_of_copy(ctx: &Context) -> bool {
+pub(super) fn is_session_copy(ctx: &Context) -> bool {
     ctx.env.get(seance::COPY).is_some()
 }
 
 /// What a hook says that has nothing to say.
-pub(super) fn nothing() -> CommandResult {
+pub(super) fn build_empty_report() -> CommandResult {
     build_report(Value::Null, |_, _| {})
 }
 
@@ -41,19 +41,19 @@ impl AgentEvent {
     }
 
     /// A field that is text; empty where there is none.
-    pub(super) fn field(&self, key: &str) -> &str {
+    pub(super) fn text_field(&self, key: &str) -> &str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Keeps what it says of its session's progress. What cannot be kept is lost: progress is then judged by other signs.
-    pub(super) fn record(&self, ctx: &Context) {
-        let Ok(town) = ctx.town() else { return };
+    pub(super) fn record_progress(&self, ctx: &Context) {
+        let Ok(town) = ctx.open_town() else { return };
         let first = |keys: &[&str]| {
-            let mut texts = keys.iter().map(|key| self.field(key));
+            let mut texts = keys.iter().map(|key| self.text_field(key));
             texts.find(|text| !text.is_empty()).unwrap_or_default()
         };
         let event = HookEvent {
-            name: self.field("hook_event_name"),
+            name: self.text_field("hook_event_name"),
             kind: first(&["notification_type", "error", "error_type"]),
             words: first(&[
                 "message",
@@ -63,8 +63,8 @@ impl AgentEvent {
                 "tool_name",
                 "error",
             ]),
-            model: self.field("model"),
-            transcript: self.field("transcript_path"),
+            model: self.text_field("model"),
+            transcript: self.text_field("transcript_path"),
         };
         if SessionPulse::record(&town, &event).unwrap_or_default() {
             daemon::wake_daemon(&town);
@@ -73,13 +73,13 @@ impl AgentEvent {
 
     /// A text as the JSON by which some agent CLIs add it to their context.
     pub(super) fn context_json(&self, text: &str) -> String {
-        let event = self.field("hook_event_name");
+        let event = self.text_field("hook_event_name");
         json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
             .to_string()
     }
 
     /// Whether a field is true.
-    pub(super) fn is(&self, key: &str) -> bool {
+    pub(super) fn is_true(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_bool).unwrap_or_default()
     }
 }

@@ -16,14 +16,18 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
-    attach(ctx, &town, &agent)?;
+    attach_to_agent(ctx, &town, &agent)?;
     build_report(Vec::<String>::new(), |_, _| {})
 }
 
 /// Shows an agent's session until the person leaves it.
-pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+pub(super) fn attach_to_agent(
+    ctx: &Context,
+    town: &LiveTown,
+    agent: &Address,
+) -> anyhow::Result<()> {
     let command = show::attach_command(town, agent)?;
     anyhow::ensure!(
         ctx.ui.is_terminal(),

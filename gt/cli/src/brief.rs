@@ -14,10 +14,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),
         None => gt::record::hook::find_hooked_bead(&town, &town.actor)?,
     };
-    prime::shown(gt::flow::prime::build_brief(&town, &bead)?, args.explain)
+    prime::report_context(gt::flow::prime::build_brief(&town, &bead)?, args.explain)
 }

@@ -32,13 +32,13 @@ impl Context {
     }
 
     /// Opens the town around the working directory, acting as the caller.
-    pub fn town(&self) -> anyhow::Result<LiveTown> {
+    pub fn open_town(&self) -> anyhow::Result<LiveTown> {
         let root = town::find_town(&self.env)?;
-        Ok(self.town_at(&root))
+        Ok(self.open_town_at(&root))
     }
 
     /// Opens the town at `root`.
-    pub fn town_at(&self, root: &Path) -> LiveTown {
+    pub fn open_town_at(&self, root: &Path) -> LiveTown {
         let actor = detect_caller(&self.env, &TownLayout::new(root))
             .address
             .unwrap_or(Address::Overseer);

@@ -40,23 +40,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         agent: args.agent,
         keep: args.keep,
     };
-    let mut screen = Screen::new(ctx, stop);
+    let mut screen = DemoScreen::new(ctx, stop);
     let shown = demo::run_demo(&ctx.env, &request, &mut screen);
-    screen.end();
-    build_report(shown?, show)
+    screen.abandon_bars();
+    build_report(shown?, write_report)
 }
 
 /// Live progress: bars on a terminal, else one line a change.
-struct Screen<'a> {
+struct DemoScreen<'a> {
     ctx: &'a Context,
     stop: Arc<AtomicBool>,
     bars: MultiProgress,
     lines: Vec<ProgressBar>,
     total: Option<ProgressBar>,
-    last: Vec<DemoBead>,
+    previous_lines: Vec<DemoBead>,
 }
 
-impl<'a> Screen<'a> {
+impl<'a> DemoScreen<'a> {
     fn new(ctx: &'a Context, stop: Arc<AtomicBool>) -> Self {
         let target = if ctx.ui.is_json() {
             ProgressDrawTarget::hidden()
@@ -70,11 +70,11 @@ impl<'a> Screen<'a> {
             bars,
             lines: Vec::new(),
             total: None,
-            last: Vec::new(),
+            previous_lines: Vec::new(),
         }
     }
 
-    fn end(&self) {
+    fn abandon_bars(&self) {
         for bar in self.lines.iter().chain(&self.total) {
             bar.abandon();
         }
@@ -98,7 +98,7 @@ impl<'a> Screen<'a> {
     }
 }
 
-impl DemoWatcher for Screen<'_> {
+impl DemoWatcher for DemoScreen<'_> {
     fn report_step(&mut self, text: &str) {
         self.ctx.ui.status(text);
     }
@@ -108,7 +108,7 @@ impl DemoWatcher for Screen<'_> {
             self.make_bars(lines.len());
         }
         for (bar, line) in self.lines.iter().zip(lines) {
-            bar.set_position(steps(line.standing));
+            bar.set_position(count_steps(line.standing));
             bar.set_message(describe_line(line));
         }
         let done = lines
@@ -119,11 +119,14 @@ impl DemoWatcher for Screen<'_> {
             total.set_position(u64::try_from(done).unwrap_or(u64::MAX));
         }
         if self.bars.is_hidden() {
-            for line in lines.iter().filter(|line| !self.last.contains(line)) {
+            for line in lines
+                .iter()
+                .filter(|line| !self.previous_lines.contains(line))
+            {
                 self.ctx.ui.status(&describe_line(line));
             }
         }
-        lines.clone_into(&mut self.last);
+        lines.clone_into(&mut self.previous_lines);
     }
 
     fn is_interrupted(&self) -> bool {
@@ -131,7 +134,7 @@ impl DemoWatcher for Screen<'_> {
     }
 }
 
-fn steps(standing: BeadStanding) -> u64 {
+fn count_steps(standing: BeadStanding) -> u64 {
     match standing {
         BeadStanding::Open
         | BeadStanding::Blocked
@@ -158,10 +161,10 @@ fn describe_line(line: &DemoBead) -> String {
     format!("{}  {title}: {state}", line.id)
 }
 
-fn show(shown: &DemoReport, page: &mut Page) {
+fn write_report(report: &DemoReport, page: &mut Page) {
     page.blank();
     page.line(page.style().bold("Merged commits"));
-    for commit in &shown.merged {
+    for commit in &report.merged {
         page.cut_line(format!(
             "  {:.8}  {}  {}",
             commit.id,
@@ -174,22 +177,25 @@ fn show(shown: &DemoReport, page: &mut Page) {
         page.style()
             .bold("The briefing that the third worker began with"),
     );
-    for line in shown.briefing.trim_end().lines() {
+    for line in report.briefing.trim_end().lines() {
         page.line(format!("  │ {line}"));
     }
     page.blank();
     page.line(format!(
         "🚚 convoy {} landed, {:.1}s after the first sling",
-        shown.convoy, shown.seconds
+        report.convoy, report.seconds
     ));
     page.blank();
-    if shown.kept {
-        let town = shown.town.display();
+    if report.kept {
+        let town = report.town.display();
         page.line("The town is still up. Look around:");
         page.line(format!("  cd {town}"));
         page.line("  gt status");
-        page.line(format!("  gt convoy status {}", shown.convoy));
-        page.line(format!("  git -C {} log --oneline", shown.origin.display()));
+        page.line(format!("  gt convoy status {}", report.convoy));
+        page.line(format!(
+            "  git -C {} log --oneline",
+            report.origin.display()
+        ));
         page.line(format!(
             "End it: gt down (from {town}), then remove the folder above it."
         ));

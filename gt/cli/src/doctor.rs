@@ -26,14 +26,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             known.join(", ")
         );
     }
-    let findings = doctor::run_checks(&ctx.town()?, &args.checks);
+    let findings = doctor::run_checks(&ctx.open_town()?, &args.checks);
     let errors = findings
         .iter()
         .filter(|finding| finding.level == FindingLevel::Error)
         .count();
     let verbose = args.verbose;
     let shown = build_report(findings, move |findings, page| {
-        human(findings, verbose, page);
+        write_findings(findings, verbose, page);
     });
     if errors == 0 {
         return shown;
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     anyhow::bail!("{errors} of the doctor's findings need mending")
 }
 
-fn human(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
+fn write_findings(findings: &[Finding], verbose: bool, page: &mut kit::ui::Page) {
     for finding in findings {
         if finding.level == FindingLevel::Ok && !verbose {
             continue;

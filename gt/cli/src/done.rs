@@ -40,7 +40,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
     }

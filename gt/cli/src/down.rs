@@ -18,10 +18,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    build_report(down::stop_town(&ctx.town()?, args.daemon_only)?, show)
+    build_report(
+        down::stop_town(&ctx.open_town()?, args.daemon_only)?,
+        write_report,
+    )
 }
 
-fn show(down: &DownReport, page: &mut Page) {
+fn write_report(down: &DownReport, page: &mut Page) {
     let daemon = if down.daemon {
         "the daemon has ended"
     } else {

@@ -7,7 +7,7 @@ use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, escape};
 
 use super::CommandResult;
-use super::agent_event::nothing;
+use super::agent_event::build_empty_report;
 use crate::context::Context;
 use gt::town::event::{EventReader, StoredEvent};
 use gt::view::feed::{FeedFilter, FeedRig, describe_event};
@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let now = town.clock.now();
     let since = args.since.as_deref().map(|text| {
         when::parse_past_time(text, now, &env::local_time_zone())
@@ -69,29 +69,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    let mut goes_on = print(ctx, &events, args.follow);
+    let mut goes_on = print_events(ctx, &events, args.follow);
     while goes_on && changes.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
         events.retain(|event| filter.is_match(&event.line));
-        goes_on = print(ctx, &events, true);
+        goes_on = print_events(ctx, &events, true);
     }
-    nothing()
+    build_empty_report()
 }
 
 /// Writes events; `false` when nobody reads any more. What is followed stays on the screen, so its times are not relative.
-fn print(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
+fn print_events(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
     let mut page = ctx.ui.page();
     for event in events {
         if ctx.ui.is_json() {
             page.line(&event.text);
         } else {
-            line(event, is_followed, &mut page);
+            write_event_line(event, is_followed, &mut page);
         }
     }
     ctx.ui.stream(page.text())
 }
 
-fn line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
+fn write_event_line(event: &StoredEvent, is_followed: bool, page: &mut Page) {
     let line = &event.line;
     let when = if is_followed {
         page.local_time(&line.ts)

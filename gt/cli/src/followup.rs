@@ -37,7 +37,7 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct FollowUpReport {
     #[serde(flatten)]
     made: FollowupReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ struct Report {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let made = followup::create_followup(
         &town,
         &FollowupRequest {
@@ -71,7 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Some(slung)
         }
     };
-    build_report(Report { made, slung }, |report, page| {
+    build_report(FollowUpReport { made, slung }, |report, page| {
         let made = &report.made;
         let title = kit::ui::escape::escape_line(&made.title);
         page.line(format!(

@@ -28,7 +28,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = match &args.agent {
         Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
@@ -51,10 +51,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     let done = handoff::hand_off(&town, &agent, &request)?;
-    build_report(done, show_handoff)
+    build_report(done, write_report)
 }
 
-fn show_handoff(done: &HandoffReport, page: &mut kit::ui::Page) {
+fn write_report(done: &HandoffReport, page: &mut kit::ui::Page) {
     page.line(format!(
         "✓ the session of {} ends, the next one starts",
         done.agent

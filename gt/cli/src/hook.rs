@@ -13,7 +13,7 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Shown {
+struct HookReport {
     agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     bead_id: Option<String>,
@@ -25,7 +25,7 @@ struct Shown {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let address = match &args.agent {
         Some(text) => town.parse_address(text)?,
         None => town.actor.clone(),
@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "the overseer has no hook: name an agent, such as <rig>/polecats/<name>"
     );
     let found = prime::build_context(&town, &address, prime::Occasion::Brief, "")?;
-    let shown = Shown {
+    let shown = HookReport {
         agent: address.to_string(),
         status: if found.bead.is_some() {
             "hooked"

@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
     let nudged = nudge_agent(&town, &agent, &args.message.join(" "))?;
     build_report(nudged, |nudged, page| {

@@ -8,11 +8,11 @@ use crate::context::Context;
 const NOT_FOUND: i32 = 127;
 
 /// Shows a text through the user's pager. `false` if there is none, or standard output is no terminal.
-pub(super) fn show(ctx: &Context, text: &str) -> bool {
+pub(super) fn show_in_pager(ctx: &Context, text: &str) -> bool {
     if !ctx.ui.is_terminal() || ctx.ui.is_json() {
         return false;
     }
-    let Some(pager) = choose(&ctx.env) else {
+    let Some(pager) = choose_pager(&ctx.env) else {
         return false;
     };
     // The user's own command line, as git runs it; the text is its input only.
@@ -28,7 +28,7 @@ pub(super) fn show(ctx: &Context, text: &str) -> bool {
 }
 
 /// `GIT_PAGER`, else `PAGER`, else less; none if that is empty or `cat`.
-fn choose(env: &Env) -> Option<String> {
+fn choose_pager(env: &Env) -> Option<String> {
     // One that is set to nothing turns the pager off.
     let value = |name: &str| env.vars().find(|(one, _)| *one == name);
     let set = value("GIT_PAGER").or_else(|| value("PAGER"));
@@ -47,7 +47,7 @@ mod tests {
     fn a_pager_is_chosen_as_git_does() {
         let choose = |vars: &[(&str, &str)]| {
             let vars = vars.iter().map(|(name, value)| (*name, *value));
-            choose(&Env::with_vars(Path::new("/"), vars))
+            choose_pager(&Env::with_vars(Path::new("/"), vars))
         };
         assert_eq!(choose(&[]).as_deref(), Some("less"));
         assert_eq!(choose(&[("PAGER", "more")]).as_deref(), Some("more"));

@@ -15,17 +15,17 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Peeked {
+struct PeekReport {
     agent: String,
     session: String,
     lines: Vec<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
     let lines = show::read_screen(&town, &agent, args.lines)?;
-    let peeked = Peeked {
+    let peeked = PeekReport {
         agent: agent.to_string(),
         session: show::session_name_of(&agent)?.to_string(),
         lines,

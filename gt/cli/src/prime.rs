@@ -1,6 +1,6 @@
 //! `gt prime`.
 
-use super::agent_event::{AgentEvent, is_of_copy, nothing};
+use super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::checkpoint;
@@ -29,21 +29,24 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if args.hook && is_of_copy(ctx) {
-        return nothing();
+    if args.hook && is_session_copy(ctx) {
+        return build_empty_report();
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let event = if args.hook {
         AgentEvent::read()
     } else {
         AgentEvent::default()
     };
     let occasion = if args.hook {
-        Occasion::from_event(event.field("hook_event_name"), event.field("source"))
+        Occasion::from_event(
+            event.text_field("hook_event_name"),
+            event.text_field("source"),
+        )
     } else {
         Occasion::Asked
     };
-    let session = session(ctx, &event);
+    let session = session_key(ctx, &event);
     let found = prime::build_context(&town, &town.actor, occasion, &session)?;
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
@@ -65,16 +68,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     if occasion.is_session_start() && !args.dry_run {
-        let id = match event.field("session_id") {
+        let id = match event.text_field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
         let begun = StartedSession {
             id,
-            source: event.field("source"),
+            source: event.text_field("source"),
             bead,
-            transcript: event.field("transcript_path"),
+            transcript: event.text_field("transcript_path"),
         };
         prime::record_session_start(&town, begun);
     }
@@ -82,13 +85,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let text = event.context_json(found.text.trim_end());
         return build_report(found, move |_, page| page.line(&text));
     }
-    shown(found, args.explain)
+    report_context(found, args.explain)
 }
 
 /// What tells this session from the next one of the same agent; empty outside of any.
-fn session(ctx: &Context, event: &AgentEvent) -> String {
+fn session_key(ctx: &Context, event: &AgentEvent) -> String {
     let of = |name: &str| ctx.env.get(name).unwrap_or_default();
-    match (event.field("session_id"), of("CLAUDE_SESSION_ID")) {
+    match (event.text_field("session_id"), of("CLAUDE_SESSION_ID")) {
         ("", "") if of("GT_SESSION").is_empty() => String::new(),
         ("", "") => format!("{}:{}", of("GT_SESSION"), of("GT_LEASE")),
         ("", id) | (id, _) => id.to_owned(),
@@ -96,17 +99,17 @@ fn session(ctx: &Context, event: &AgentEvent) -> String {
 }
 
 /// A context as text, or what it is made of.
-pub(super) fn shown(found: SessionContext, explain: bool) -> CommandResult {
+pub(super) fn report_context(found: SessionContext, explain: bool) -> CommandResult {
     build_report(found, move |found, page| {
         if explain {
-            explained(found, page);
+            write_explanation(found, page);
         } else {
             page.line(found.text.trim_end());
         }
     })
 }
 
-fn explained(found: &SessionContext, page: &mut kit::ui::Page) {
+fn write_explanation(found: &SessionContext, page: &mut kit::ui::Page) {
     page.line(format!(
         "{} bytes for {}, of {} at most ({})",
         found.text.len(),

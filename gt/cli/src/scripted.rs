@@ -28,9 +28,9 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug)]
-struct Played(ScriptedOutcome);
+struct ScriptReport(ScriptedOutcome);
 
-impl Report for Played {
+impl Report for ScriptReport {
     fn json(&self) -> Value {
         match &self.0 {
             ScriptedOutcome::NoWork => json!({"outcome": "no_work"}),
@@ -48,7 +48,7 @@ impl Report for Played {
 
 /// Records that the session has begun, as the hooks of other agents do. What cannot be recorded keeps nobody from work.
 fn record_start(ctx: &Context) {
-    let (Ok(town), Some(session)) = (ctx.town(), ctx.env.get("GT_SESSION")) else {
+    let (Ok(town), Some(session)) = (ctx.open_town(), ctx.env.get("GT_SESSION")) else {
         return;
     };
     let Ok(stores) = town.read_stores() else {
@@ -80,7 +80,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         .env
         .get("GT_SESSION")
         .filter(|name| is_session_name(name));
-    let folder = session.and_then(|name| Some(ctx.town().ok()?.layout.scripted(name)));
+    let folder = session.and_then(|name| Some(ctx.open_town().ok()?.layout.scripted(name)));
     let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),
@@ -90,5 +90,5 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let outcome = scripted::run_scripted(&request, &|line| {
         ctx.ui.status(&escape::escape_line(line));
     })?;
-    Ok(Box::new(Played(outcome)))
+    Ok(Box::new(ScriptReport(outcome)))
 }

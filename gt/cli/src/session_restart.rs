@@ -13,7 +13,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
     let session = handoff::renew_session(&town, &agent).inspect_err(|error| {
         let why = format!("{error:#}");

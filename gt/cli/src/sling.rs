@@ -54,7 +54,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mut beads = args.words;
     // One word is a bead for oneself; of two and more the last is the target.
     let target = if beads.len() > 1 {
@@ -98,7 +98,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     build_report_with_exit(exit, slung, move |slung, page| {
         for one in slung {
-            line(one, &caller, page);
+            write_sling_line(one, &caller, page);
         }
     })
 }
@@ -112,7 +112,7 @@ fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<Str
     formula::find_formula(town, first).or_else(|| on.map(|_| first.clone()))
 }
 
-fn line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
+fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
     let title = kit::ui::escape::escape_line(&slung.title);
     if slung.waits_for.is_empty() {
         let mark = if slung.needs_person.is_some() {
@@ -146,7 +146,7 @@ fn line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
         page.line(page.style().yellow(&text));
         page.line(format!("  → gt attach {}", slung.target));
     }
-    if let Some(command) = start_of(slung, caller) {
+    if let Some(command) = start_command_of(slung, caller) {
         page.line(format!(
             "  no session runs there: the work waits on the hook for `{command}`"
         ));
@@ -154,7 +154,7 @@ fn line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::Page) {
 }
 
 /// What starts the agent that has the work, where a person does that and nobody did.
-fn start_of(slung: &SlingReport, caller: &Address) -> Option<String> {
+fn start_command_of(slung: &SlingReport, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
         // The caller runs, in a session of ours or not.

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, counted, escape};
 
-use super::agent_event::nothing;
+use super::agent_event::build_empty_report;
 use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::host::LiveTown;
@@ -39,19 +39,19 @@ pub(super) struct Args {
 const TICK: Duration = Duration::from_secs(10);
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     if args.watch {
-        return watch(ctx, &town);
+        return watch_status(ctx, &town);
     }
     if args.health {
         let found = health::check_health(&town)?;
-        return build_report_with_exit(u8::from(!found.healthy), found, show_health);
+        return build_report_with_exit(u8::from(!found.healthy), found, write_health);
     }
-    build_report(status::read_status(&town)?, show)
+    build_report(status::read_status(&town)?, write_status)
 }
 
 /// Shows it again whenever it reads differently, until nobody reads it any more.
-fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
+fn watch_status(ctx: &Context, town: &LiveTown) -> CommandResult {
     let mut watched: Vec<PathBuf> = Vec::new();
     let mut changes = None;
     let mut before = None;
@@ -69,7 +69,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
         if ctx.ui.is_json() {
             page.line(serde_json::to_string(&found)?);
         } else {
-            show(&found, &mut page);
+            write_status(&found, &mut page);
         }
         if before.as_deref() != Some(page.text()) {
             let goes_on = if ctx.ui.is_json() {
@@ -78,7 +78,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
                 ctx.ui.redraw(&page, before.is_none())
             };
             if !goes_on {
-                return nothing();
+                return build_empty_report();
             }
             before = Some(page.text().to_owned());
         }
@@ -88,7 +88,7 @@ fn watch(ctx: &Context, town: &LiveTown) -> CommandResult {
     }
 }
 
-fn show(status: &TownStatus, page: &mut Page) {
+fn write_status(status: &TownStatus, page: &mut Page) {
     page.cut_line(page.style().bold(&format!(
         "{}  {}",
         escape::escape_line(&status.name),
@@ -120,13 +120,13 @@ fn show(status: &TownStatus, page: &mut Page) {
         }
     }
     for one in &status.escalations {
-        escalation(one, page);
+        write_escalation_line(one, page);
     }
     for agent in &status.agents {
-        line("", agent, page);
+        write_agent_line("", agent, page);
     }
     for rig in &status.rigs {
-        show_rig(rig, page);
+        write_rig(rig, page);
     }
     if status.rigs.is_empty() {
         page.blank();
@@ -150,7 +150,7 @@ fn show(status: &TownStatus, page: &mut Page) {
     }
 }
 
-fn show_health(health: &TownHealth, page: &mut Page) {
+fn write_health(health: &TownHealth, page: &mut Page) {
     for one in &health.invariants {
         let mark = if one.count == 0 { "✓" } else { "✗" };
         page.line(format!("{mark} {}: {} broken", one.says, one.count));
@@ -179,34 +179,34 @@ fn show_health(health: &TownHealth, page: &mut Page) {
     ));
 }
 
-fn escalation(one: &EscalationLine, page: &mut Page) {
-    let taken = match one.acked_by.as_str() {
+fn write_escalation_line(escalation: &EscalationLine, page: &mut Page) {
+    let taken = match escalation.acked_by.as_str() {
         "" => String::new(),
         by => format!(", acknowledged by {}", escape::escape_line(by)),
     };
-    let deadline = one.deadline.as_ref();
+    let deadline = escalation.deadline.as_ref();
     let deadline = deadline.map_or(String::new(), |at| {
         format!(", takes its default {}", page.relative_time(at))
     });
     let text = format!(
         "! {} {} from {}, {}{taken}{deadline}: {}",
-        one.severity.name(),
-        one.id,
-        escape::escape_line(&one.from),
-        page.relative_time(&one.since),
-        escape::escape_line(&one.title)
+        escalation.severity.name(),
+        escalation.id,
+        escape::escape_line(&escalation.from),
+        page.relative_time(&escalation.since),
+        escape::escape_line(&escalation.title)
     );
     let style = page.style();
-    let text = if one.severity == Severity::Critical {
+    let text = if escalation.severity == Severity::Critical {
         style.red(&text)
     } else {
         style.yellow(&text)
     };
     page.cut_line(text);
-    page.line(format!("    → {}", one.next));
+    page.line(format!("    → {}", escalation.next));
 }
 
-fn show_rig(rig: &RigSummary, page: &mut Page) {
+fn write_rig(rig: &RigSummary, page: &mut Page) {
     page.blank();
     let local = if rig.remote { "" } else { ", local only" };
     page.line(
@@ -234,14 +234,14 @@ fn show_rig(rig: &RigSummary, page: &mut Page) {
         }
     }
     for agent in &rig.agents {
-        line("  ", agent, page);
+        write_agent_line("  ", agent, page);
     }
     if rig.agents.is_empty() {
         page.line("  no workers yet");
     }
 }
 
-fn line(indent: &str, agent: &AgentStatus, page: &mut Page) {
+fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     let (mark, word) = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) => ("◐", "working"),
         (Some(PolecatState::Idle), _) => ("○", "idle"),

@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let unslung = unsling_bead(&ctx.town()?, &args.bead)?;
+    let unslung = unsling_bead(&ctx.open_town()?, &args.bead)?;
     build_report(unslung, |unslung, page| {
         page.line(format!(
             "✓ {} is off the hook of {} and open again",

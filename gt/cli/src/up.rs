@@ -9,7 +9,7 @@ use gt::flow::up;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let up = up::start_town(&ctx.town()?)?;
+    let up = up::start_town(&ctx.open_town()?)?;
     if let Some(reason) = &up.degraded {
         ctx.ui.warn(&format!(
             "{reason}: work that needs no session goes on without it"

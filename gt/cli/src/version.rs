@@ -4,7 +4,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 
 #[derive(serde::Serialize)]
-struct Version {
+struct VersionReport {
     version: &'static str,
 }
 
@@ -13,7 +13,7 @@ struct Version {
 pub(super) struct Args {}
 
 pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
-    let version = Version {
+    let version = VersionReport {
         version: env!("CARGO_PKG_VERSION"),
     };
     build_report(version, |version, page| {

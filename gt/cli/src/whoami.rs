@@ -5,7 +5,7 @@ use crate::context::Context;
 use gt::town::identity::{Address, detect_caller};
 
 #[derive(serde::Serialize)]
-struct Whoami {
+struct WhoamiReport {
     address: String,
     role: &'static str,
     source: &'static str,
@@ -20,10 +20,10 @@ struct Whoami {
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let found = detect_caller(&ctx.env, &town.layout);
     let address = found.address.unwrap_or(Address::Overseer);
-    let shown = Whoami {
+    let shown = WhoamiReport {
         address: address.to_string(),
         role: address.role(),
         source: found.source,

@@ -3,7 +3,7 @@
 use kit::ui::{Page, escape};
 use serde_json::Value;
 
-use super::agent_event::nothing;
+use super::agent_event::build_empty_report;
 use super::{CommandResult, build_report, pager};
 use crate::context::Context;
 use gt::town::event::EventLine;
@@ -28,7 +28,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mut found = why::explain(&town, &args.what)?;
     let older = match args.limit {
         0 => 0,
@@ -37,15 +37,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     found.events.drain(..older);
     if !args.no_pager {
         let mut page = ctx.ui.page();
-        show(&found, older, &mut page);
-        if pager::show(ctx, page.text()) {
-            return nothing();
+        write_explanation(&found, older, &mut page);
+        if pager::show_in_pager(ctx, page.text()) {
+            return build_empty_report();
         }
     }
-    build_report(found, move |found, page| show(found, older, page))
+    build_report(found, move |found, page| {
+        write_explanation(found, older, page)
+    })
 }
 
-fn show(found: &Explanation, older: usize, page: &mut Page) {
+fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
     for (number, text) in found.now.iter().enumerate() {
         let text = escape::escape_line(text);
         page.line(if number == 0 {
@@ -67,7 +69,7 @@ fn show(found: &Explanation, older: usize, page: &mut Page) {
         page.line(format!("({older} older events: -n 0)"));
     }
     for event in &found.events {
-        line(event, page);
+        write_event_line(event, page);
     }
     if found.events.is_empty() {
         page.line("nothing is recorded about it yet");
@@ -88,7 +90,7 @@ const DETAILS: &[&str] = &[
     "request",
 ];
 
-fn line(event: &EventLine, page: &mut Page) {
+fn write_event_line(event: &EventLine, page: &mut Page) {
     let (sentence, by) = (describe_event(event), escape::escape_line(&event.actor));
     page.line(format!(
         "{}  {sentence}  by {by}",

@@ -180,10 +180,10 @@ mod tests {
     use super::*;
     use crate::record::mail::NewMessage;
     use crate::record::progress::ActivityCache;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     /// A town with a message to the deacon; gives what it asks for and what the patrol would do.
-    fn asked(place: &Place, from: &str, subject: &str, body: &str) -> Vec<LifecycleRequest> {
+    fn asked(place: &TestTown, from: &str, subject: &str, body: &str) -> Vec<LifecycleRequest> {
         let message = NewMessage {
             to: "deacon/".to_owned(),
             from: from.to_owned(),
@@ -205,7 +205,7 @@ mod tests {
             ("lifecycle: restart", "please", false),
             ("about the lifecycle: x", "restart", false),
         ] {
-            let place = Place::new();
+            let place = TestTown::new();
             let found = asked(&place, "mayor/", subject, body);
             assert_eq!(found.len() == 1, is_request, "{subject} {body}");
         }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_request_is_carried_out_once_for_its_sender_in_every_form_of_its_name() {
-        let place = Place::new();
+        let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let settings = r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}},
             "patrol":{"mode":{"witness":"agent"}}}"#;

@@ -121,7 +121,7 @@ pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Opt
 mod tests {
     use super::*;
     use crate::record::progress::ActivityCache;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use crate::town::config::{self, SettingsLayer};
     use crate::town::identity::Address;
 
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_role_that_an_agent_does_is_started_once_and_counted() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let facts_now = || {
             facts(

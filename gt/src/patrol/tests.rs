@@ -8,7 +8,7 @@ use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
 use crate::record::progress::WorkerActivity;
 use crate::record::restarts::AgentRestarts;
-use crate::testing::Place;
+use crate::testing::TestTown;
 use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::name::Worker;
 
@@ -180,7 +180,7 @@ fn an_idle_town_decides_nothing() {
 
 #[test]
 fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_not_count() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     let thresholds = || PatrolSettings::load(&place.town, &rig).thresholds;

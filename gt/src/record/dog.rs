@@ -170,11 +170,11 @@ pub fn first_free_name(dogs: &[Dog]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_folder_without_a_sound_file_is_no_dog_and_unknown_fields_stay() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let write = |name: &str, text: &str| {
             std::fs::create_dir_all(dog_folder(town, name)).unwrap();

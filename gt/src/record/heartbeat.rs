@@ -84,7 +84,7 @@ impl Heartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_threshold_belongs_to_the_older_class() {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn each_heartbeat_counts_and_keeps_fields_of_others() {
-        let place = Place::new();
+        let place = TestTown::new();
         let path = place.town.layout.heartbeat();
         std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();
         let beat = Heartbeat::write_next(&place.town, Heartbeat::default()).unwrap();

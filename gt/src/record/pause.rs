@@ -66,11 +66,11 @@ impl TownPause {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_town_is_paused_until_it_is_resumed_and_a_damaged_file_pauses_it() {
-        let town = Place::new();
+        let town = TestTown::new();
         let town = &town.town;
         assert_eq!(TownPause::load(town), None);
         TownPause::start(town, "lunch").unwrap();

@@ -78,12 +78,12 @@ pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use crate::town::config::{self, SettingsLayer};
 
     #[test]
     fn a_role_is_mechanical_until_a_setting_of_the_town_or_the_rig_says_otherwise() {
-        let place = Place::new();
+        let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let town = &place.town;
         let all = || {

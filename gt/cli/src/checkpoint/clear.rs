@@ -12,7 +12,7 @@ pub(super) struct Args {}
 
 /// Removes it.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let there = checkpoint::remove_checkpoint(&town, &town.actor)?;
     build_report(json!({ "cleared": there }), move |_, page| {
         page.line(if there {

@@ -12,7 +12,7 @@ pub(super) struct Args {}
 
 /// Prints it.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let found = checkpoint::read_checkpoint(&town, &town.actor)?;
     build_report(found, |found, page| {
         let Some(found) = found else {

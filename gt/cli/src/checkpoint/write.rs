@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
     let words = CheckpointNotes {
         notes: args.notes,

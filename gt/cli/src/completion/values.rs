@@ -26,45 +26,62 @@ use gt::view::doctor;
 /// The command line of `gt` with the values of the town around the working directory.
 pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
-    match Context::new(env, ui).town() {
+    match Context::new(env, ui).open_town() {
         Ok(mut town) => {
             town.reports = StoreReports::unread();
-            attach_completers(command, "", &Arc::new(town), values)
+            attach_completers(command, "", &Arc::new(town), find_completer)
         }
         Err(_) => command,
     }
 }
 
 /// What completes an argument of a command.
-fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
+fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
     Some(match (path, argument) {
-        ("sling", "words") => |town| [work(town), rigs(town), workers(town)].concat(),
-        ("followup", "of") => |town| [work(town), workers(town)].concat(),
-        ("followup", "sling") => |town| [rigs(town), workers(town)].concat(),
-        ("why", "what") => {
-            |town| [work(town), convoys(town), requests(town), agents(town)].concat()
+        ("sling", "words") => |town| {
+            [
+                complete_work_beads(town),
+                complete_rigs(town),
+                complete_workers(town),
+            ]
+            .concat()
+        },
+        ("followup", "of") => |town| [complete_work_beads(town), complete_workers(town)].concat(),
+        ("followup", "sling") => |town| [complete_rigs(town), complete_workers(town)].concat(),
+        ("why", "what") => |town| {
+            [
+                complete_work_beads(town),
+                complete_convoys(town),
+                complete_requests(town),
+                complete_agents(town),
+            ]
+            .concat()
+        },
+        ("convoy review show" | "convoy review approve" | "convoy review reject", _) => {
+            complete_reviews
         }
-        ("convoy review show" | "convoy review approve" | "convoy review reject", _) => reviews,
-        ("convoy create", "owner" | "notify") => agents,
-        ("crew at" | "crew start" | "crew stop", "name" | "names") => crew_members,
+        ("convoy create", "owner" | "notify") => complete_agents,
+        ("crew at" | "crew start" | "crew stop", "name" | "names") => complete_crew_members,
         ("attach" | "deacon health-check" | "handoff" | "hook" | "nudge" | "peek", "agent") => {
-            agents
+            complete_agents
         }
-        ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => agents,
-        ("escalate forward", "to") => agents,
-        (_, "escalation") => escalations,
-        (_, "related") => work,
-        ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => messages,
-        (_, "messages") => messages,
-        ("rig remove", "name") | (_, "rig") => rigs,
+        ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => {
+            complete_agents
+        }
+        ("escalate forward", "to") => complete_agents,
+        (_, "escalation") => complete_escalations,
+        (_, "related") => complete_work_beads,
+        ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => complete_messages,
+        (_, "messages") => complete_messages,
+        ("rig remove", "name") | (_, "rig") => complete_rigs,
         (_, "agent") => |town| {
             without_descriptions(runtime::list_agent_names(&town.layout, None).unwrap_or_default())
         },
-        (_, "bead" | "beads") => work,
-        (_, "convoy") => convoys,
-        (_, "request") => requests,
-        (_, "polecat" | "polecats") => polecats,
-        (_, "talk") => sessions,
+        (_, "bead" | "beads") => complete_work_beads,
+        (_, "convoy") => complete_convoys,
+        (_, "request") => complete_requests,
+        (_, "polecat" | "polecats") => complete_polecats,
+        (_, "talk") => complete_sessions,
         (_, "key") => |_| {
             let all = config::key::KEYS.iter();
             let all = all.map(|key| (key.name.into(), key.meaning.into()));
@@ -81,11 +98,11 @@ fn values(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
     })
 }
 
-fn rigs(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
     without_descriptions(town.read_registry().unwrap_or_default().rigs.into_keys())
 }
 
-fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let stores = stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent =
@@ -95,7 +112,7 @@ fn polecats(town: &LiveTown) -> Vec<CompletionValue> {
     without_descriptions(found.map(|ids| ids.address.mailbox()))
 }
 
-fn crew_members(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     let rigs = town.list_rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
         let names = crew::list_member_names(rig).into_iter();
@@ -104,18 +121,22 @@ fn crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     without_descriptions(found)
 }
 
-fn workers(town: &LiveTown) -> Vec<CompletionValue> {
-    [polecats(town), crew_members(town)].concat()
+fn complete_workers(town: &LiveTown) -> Vec<CompletionValue> {
+    [complete_polecats(town), complete_crew_members(town)].concat()
 }
 
-fn agents(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
     let of_rig = |(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")];
-    let of_rigs = rigs(town).into_iter().flat_map(of_rig);
+    let of_rigs = complete_rigs(town).into_iter().flat_map(of_rig);
     let of_town = ["mayor", "deacon"].map(str::to_owned).into_iter();
-    [workers(town), without_descriptions(of_town.chain(of_rigs))].concat()
+    [
+        complete_workers(town),
+        without_descriptions(of_town.chain(of_rigs)),
+    ]
+    .concat()
 }
 
-fn sessions(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
     let found = seance::list_sessions(town, &SessionFilter::default()).unwrap_or_default();
     let found = found.into_iter();
     found
@@ -123,7 +144,7 @@ fn sessions(town: &LiveTown) -> Vec<CompletionValue> {
         .collect()
 }
 
-fn reviews(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_reviews(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let found = stores
         .iter()
@@ -134,24 +155,24 @@ fn reviews(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 /// Beads that are work. What has arguments of its own is left out.
-fn work(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_work_beads(town: &LiveTown) -> Vec<CompletionValue> {
     let is_other = |bead: &BeadRef<'_>| [Kind::Convoy, Kind::MergeRequest].contains(&bead.kind());
-    in_stores(town, |bead| is_work(bead) && !is_other(bead))
+    complete_beads(town, |bead| is_work(bead) && !is_other(bead))
 }
 
-fn convoys(town: &LiveTown) -> Vec<CompletionValue> {
-    in_stores(town, |bead| {
+fn complete_convoys(town: &LiveTown) -> Vec<CompletionValue> {
+    complete_beads(town, |bead| {
         bead.has_kind_or_label(&Kind::Convoy, "gt:convoy")
     })
 }
 
-fn requests(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_requests(town: &LiveTown) -> Vec<CompletionValue> {
     let is_request =
         |bead: &BeadRef<'_>| bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request");
-    in_stores(town, |bead| bead.is_open() && is_request(bead))
+    complete_beads(town, |bead| bead.is_open() && is_request(bead))
 }
 
-fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
+fn complete_escalations(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let found = stores
         .iter()
@@ -161,14 +182,17 @@ fn escalations(town: &LiveTown) -> Vec<CompletionValue> {
         .collect()
 }
 
-fn messages(town: &LiveTown) -> Vec<CompletionValue> {
-    in_stores(town, |bead| {
+fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
+    complete_beads(town, |bead| {
         bead.is_open() && bead.has_kind_or_label(&Kind::Message, "gt:message")
     })
 }
 
 /// The beads of all stores of the town, those of the rigs first.
-fn in_stores(town: &LiveTown, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
+fn complete_beads(
+    town: &LiveTown,
+    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
+) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let stores = stores.iter();
     let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));

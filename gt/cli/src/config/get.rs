@@ -1,7 +1,7 @@
 //! `gt config get`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingRow, Whose, setting};
+use super::{SettingRow, SettingsScope, read_setting};
 use crate::context::Context;
 use gt::town::config::SettingsLayers;
 
@@ -13,16 +13,16 @@ pub(super) struct Args {
     /// The setting
     key: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Also print the origin of the value
     #[arg(long)]
     show_origin: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let row = SettingRow::of(setting(
+    let row = SettingRow::from_setting(read_setting(
         &SettingsLayers::load(&town, rig.as_ref())?,
         &args.key,
     )?);

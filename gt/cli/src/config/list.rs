@@ -1,7 +1,7 @@
 //! `gt config list`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingRow, Whose};
+use super::{SettingRow, SettingsScope};
 use crate::context::Context;
 use gt::patrol::rule::{self, RULES};
 use gt::town::config::SettingsLayers;
@@ -12,21 +12,21 @@ use gt::town::config::SettingsLayers;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Also print the origin of each value
     #[arg(long)]
     show_origin: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layers = SettingsLayers::load(&town, rig.as_ref())?;
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
     all.extend(RULES.iter().map(|rule| rule.switch_setting(&layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
+    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::from_setting).collect();
     let show_origin = args.show_origin;
     build_report(rows, move |rows, page| {
         for row in rows {

@@ -29,7 +29,7 @@ kit::family! {
 
 /// Whose settings are meant.
 #[derive(Debug, clap::Args)]
-struct Whose {
+struct SettingsScope {
     /// The rig (default: the one around the working directory)
     #[arg(long)]
     rig: Option<String>,
@@ -38,20 +38,20 @@ struct Whose {
     town: bool,
 }
 
-impl Whose {
+impl SettingsScope {
     fn rig(&self, ctx: &Context, town: &LiveTown) -> anyhow::Result<Option<RigLayout>> {
         if self.town {
             return Ok(None);
         }
         match &self.rig {
             Some(name) => town.find_rig(name).map(Some),
-            None => Ok(super::rig::rig_of_folder(ctx, town)),
+            None => Ok(super::rig::rig_of_caller(ctx, town)),
         }
     }
 }
 
 /// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
-fn setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
+fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
     let found = match rule::switched_by(name) {
         Some(rule) => Some(rule.switch_setting(layers)),
         None if name.starts_with(rule::SWITCH) => None,
@@ -71,7 +71,7 @@ struct SettingRow {
 }
 
 impl SettingRow {
-    fn of(setting: Setting) -> Self {
+    fn from_setting(setting: Setting) -> Self {
         Self {
             origin: setting.origin.to_string(),
             meaning: match rule::switched_by(&setting.name) {

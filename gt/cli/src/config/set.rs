@@ -1,7 +1,7 @@
 //! `gt config set`.
 
 use super::super::{CommandResult, build_report};
-use super::{Whose, setting};
+use super::{SettingsScope, read_setting};
 use crate::context::Context;
 use gt::host::{LiveTown, runtime};
 use gt::patrol::rule::{self, RuleScope};
@@ -18,21 +18,21 @@ pub(super) struct Args {
     /// The value
     value: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Set it on this machine only
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
         SettingsLayer::Local
     } else {
         SettingsLayer::Settings
     };
-    setting(&SettingsLayers::load(&town, rig.as_ref())?, &args.key)?;
+    read_setting(&SettingsLayers::load(&town, rig.as_ref())?, &args.key)?;
     let is_towns = rule::switched_by(&args.key).is_some_and(|rule| rule.scope == RuleScope::Town);
     if is_towns && rig.is_some() {
         return Err(ChangeError::WrongPlace {
@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         .into());
     }
-    check_agent(&town, rig.as_ref(), &args)?;
+    check_agent_name(&town, rig.as_ref(), &args)?;
     let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// The name of an agent must be one that the settings or the built-in presets have.
-fn check_agent(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
+fn check_agent_name(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {
         "default_agent" => rig.is_none(),

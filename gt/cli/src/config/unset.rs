@@ -1,7 +1,7 @@
 //! `gt config unset`.
 
 use super::super::{CommandResult, build_report};
-use super::Whose;
+use super::SettingsScope;
 use crate::context::Context;
 use gt::town::config::{self, SettingsLayer};
 
@@ -13,14 +13,14 @@ pub(super) struct Args {
     /// The setting
     key: String,
     #[command(flatten)]
-    whose: Whose,
+    whose: SettingsScope,
     /// Remove it from this machine's local layer, together with a block on it
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {
         SettingsLayer::Local

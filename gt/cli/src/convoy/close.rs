@@ -18,15 +18,15 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Closed {
+struct CloseConvoyReport {
     id: String,
     closed: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let closed = convoy::close_convoy(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
+    let closed = convoy::close_convoy(&ctx.open_town()?, &args.convoy, &args.reason, args.force)?;
     build_report(
-        Closed {
+        CloseConvoyReport {
             id: args.convoy.clone(),
             closed,
         },

@@ -37,7 +37,7 @@ pub(super) struct Args {
 /// A specification is read by people and models.
 const SPEC: u64 = 4 * 1024 * 1024;
 
-fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
+fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let Some(path) = &args.spec_file else {
         return Ok(args.spec.clone().unwrap_or_default());
     };
@@ -51,8 +51,8 @@ fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let spec = spec(ctx, &args)?;
+    let town = ctx.open_town()?;
+    let spec = read_spec(ctx, &args)?;
     let owner = match args.owner {
         Some(text) => town.parse_address(&text)?.mailbox(),
         None => town.actor.mailbox(),
@@ -71,7 +71,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let purpose = review::ConvoyPurpose { spec, then: None };
     let made = review::create_reviewed_convoy(&town, &new, purpose)?;
-    super::warn(ctx, &made.warnings);
+    super::print_hook_warnings(ctx, &made.warnings);
     build_report(made.created, |created, page| {
         let title = kit::ui::escape::escape_line(&created.title);
         page.line(format!(

@@ -21,22 +21,22 @@ pub(super) struct Args {
 
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Shown {
+enum LandConvoyReport {
     Landing(LandingOutcome),
     Already { outcome: &'static str, id: String },
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let landing = landing::land_convoy(&ctx.town()?, &args.convoy)?;
+    let landing = landing::land_convoy(&ctx.open_town()?, &args.convoy)?;
     let shown = landing.map_or_else(
-        || Shown::Already {
+        || LandConvoyReport::Already {
             outcome: "closed",
             id: args.convoy.clone(),
         },
-        Shown::Landing,
+        LandConvoyReport::Landing,
     );
     build_report(shown, |shown, page| match shown {
-        Shown::Landing(LandingOutcome::Landed(landed)) => {
+        LandConvoyReport::Landing(LandingOutcome::Landed(landed)) => {
             let title = escape::escape_line(&landed.title);
             page.line(format!("🚚 {} landed: {title}", landed.id));
             for (rig, commit) in &landed.commits {
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(format!("  {rig}: discovery documents stay on {reference}"));
             }
         }
-        Shown::Landing(LandingOutcome::Waits(waits)) => {
+        LandConvoyReport::Landing(LandingOutcome::Waits(waits)) => {
             let reason = escape::escape_line(&waits.reason);
             page.line(format!(
                 "… {}: landing {} of {}; {} waits: {reason}",
@@ -56,6 +56,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(format!("  task: {task} (bd show {task})"));
             }
         }
-        Shown::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
+        LandConvoyReport::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
     })
 }

@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let board = convoy::ProgressBoard::from_view(&view);
     let found: Vec<ConvoyProgress> = record::convoy::list_convoys(&view.stores.town, args.all)

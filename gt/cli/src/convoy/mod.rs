@@ -26,7 +26,7 @@ kit::family! {
 }
 
 /// What hooks had to say although they approved.
-fn warn(ctx: &Context, warnings: &[String]) {
+fn print_hook_warnings(ctx: &Context, warnings: &[String]) {
     for warning in warnings {
         ctx.ui.warn(&kit::ui::escape::escape_line(warning));
     }

@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ShowConvoyReport {
     #[serde(flatten)]
     convoy: ConvoyProgress,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ struct Shown {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let all = record::convoy::list_convoys(&view.stores.town, true);
     let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
@@ -43,15 +43,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let documents = args
         .documents
         .then(|| discovery::documents_of_all(&town, &args.convoy));
-    let shown = Shown {
+    let shown = ShowConvoyReport {
         convoy,
         documents: documents.transpose()?,
     };
     let root = town.layout.root().to_owned();
     build_report(shown, move |shown, page| {
-        status::show(&shown.convoy, page);
+        status::write_convoy(&shown.convoy, page);
         for one in shown.documents.iter().flatten() {
-            line(one, &root, page);
+            write_document_line(one, &root, page);
         }
         if shown.documents.as_ref().is_some_and(Vec::is_empty) {
             page.line("   no discovery documents");
@@ -59,15 +59,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn line(one: &RigDocument, root: &std::path::Path, page: &mut Page) {
-    let repo = root.join(&one.rig).join(".repo.git");
-    let path = escape::escape_line(&one.document.path);
+fn write_document_line(rig_document: &RigDocument, root: &std::path::Path, page: &mut Page) {
+    let repo = root.join(&rig_document.rig).join(".repo.git");
+    let path = escape::escape_line(&rig_document.document.path);
     page.cut_line(format!(
         "   📄 {}: {path}, {} bytes",
-        one.rig, one.document.bytes
+        rig_document.rig, rig_document.document.bytes
     ));
     // Whole, however narrow the screen: it is there to be copied.
-    let command = one.document.command();
+    let command = rig_document.document.command();
     let command = command.trim_start_matches("git ");
     page.line(format!(
         "              → git -C {} {}",

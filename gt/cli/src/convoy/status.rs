@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let board = convoy::ProgressBoard::from_view(&view);
     let open = record::convoy::list_convoys(&view.stores.town, false);
@@ -58,12 +58,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("no open convoys");
         }
         for convoy in found {
-            show(convoy, page);
+            write_convoy(convoy, page);
         }
     })
 }
 
-pub(super) fn show(convoy: &ConvoyProgress, page: &mut Page) {
+pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
     page.blank();
     let state = match (convoy.status.as_str(), convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",
@@ -92,20 +92,20 @@ pub(super) fn show(convoy: &ConvoyProgress, page: &mut Page) {
         }
     }
     for bead in &convoy.tracked {
-        line(bead, page);
+        write_bead_line(bead, page);
     }
     if let Some(own) = &convoy.integration {
-        branches(convoy, own, page);
+        write_branches(convoy, own, page);
     }
 }
 
 /// The convoy's own branches, and how far their landing is.
-fn branches(convoy: &ConvoyProgress, own: &Integration, page: &mut Page) {
-    let (landed, all) = own.count_landed_rigs();
-    if own.has_begun_landing() {
+fn write_branches(convoy: &ConvoyProgress, integration: &Integration, page: &mut Page) {
+    let (landed, all) = integration.count_landed_rigs();
+    if integration.has_begun_landing() {
         page.line(format!("   landing {landed} of {all}"));
     }
-    for (rig, branch) in &own.rigs {
+    for (rig, branch) in &integration.rigs {
         let step = branch.landing.as_ref();
         let word = match step {
             Some(step) if step.landed => format!("landed as {:.12}", step.candidate),
@@ -122,7 +122,7 @@ fn branches(convoy: &ConvoyProgress, own: &Integration, page: &mut Page) {
     }
 }
 
-fn line(bead: &TrackedBead, page: &mut Page) {
+fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
     let (mark, word) = match bead.standing {
         BeadStanding::Open => ("○", "open"),
         BeadStanding::Blocked => ("●", "blocked"),

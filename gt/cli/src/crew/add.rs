@@ -22,14 +22,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mut added = Vec::new();
     for name in &args.names {
         let (named, name) = match name.split_once('/') {
             Some((rig, name)) => (Some(rig), name),
             None => (args.rig.as_deref(), name.as_str()),
         };
-        let rig = rig::wanted(ctx, &town, named)?;
+        let rig = rig::resolve_rig(ctx, &town, named)?;
         match crew::add_member(&town, &rig, name, args.branch) {
             Ok(member) => added.push(member),
             Err(error) if CrewError::is_exists_error(&error) && args.names.len() > 1 => {

@@ -28,21 +28,21 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Visited {
+struct CrewAtReport {
     agent: String,
     path: std::path::PathBuf,
     session: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let names = [args.name.clone()];
-    let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;
+    let found = super::select_members(ctx, &town, &names, args.rig.as_deref(), false)?;
     let Some((rig, name)) = found.into_iter().next() else {
         anyhow::bail!("there is no crew member `{}`: not found", args.name);
     };
     let agent = crew::member_address(&rig, &name);
-    let mut visited = Visited {
+    let mut visited = CrewAtReport {
         agent: agent.to_string(),
         path: rig.crew(&name),
         session: None,
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         visited.session =
             Some(session::start::start_agent_session(&town, &agent, &args.agent)?.name);
         if !args.detached {
-            attach::attach(ctx, &town, &agent)?;
+            attach::attach_to_agent(ctx, &town, &agent)?;
         }
     }
     build_report(visited, |visited, page| match &visited.session {

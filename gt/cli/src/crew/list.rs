@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rigs = town.select_rigs(args.rig.as_deref())?;
     let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
     let members = rigs

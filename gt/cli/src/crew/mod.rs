@@ -24,7 +24,7 @@ kit::family! {
 }
 
 /// The members that were named, or all of a rig or the town.
-fn members(
+fn select_members(
     ctx: &Context,
     town: &LiveTown,
     names: &[String],
@@ -37,7 +37,7 @@ fn members(
             !names.is_empty(),
             "say which crew member, or --all: gt crew list shows them"
         );
-        let around = rig.or_else(|| super::rig::wanted(ctx, town, None).ok());
+        let around = rig.or_else(|| super::rig::resolve_rig(ctx, town, None).ok());
         let known = |name: &String| {
             let in_place = around
                 .as_ref()

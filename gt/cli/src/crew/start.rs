@@ -27,20 +27,20 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Started {
+struct StartCrewReport {
     agent: String,
     session: String,
     needs_person: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let town = ctx.open_town()?;
+    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut started = Vec::new();
     for (rig, name) in members {
         let agent = crew::member_address(&rig, &name);
         let live = session::start::start_agent_session(&town, &agent, &args.agent)?;
-        started.push(Started {
+        started.push(StartCrewReport {
             agent: agent.to_string(),
             session: live.name,
             needs_person: runtime::find_agent_question(&town, &agent),

@@ -22,17 +22,17 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Stopped {
+struct StopCrewReport {
     agent: String,
     was_running: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let town = ctx.open_town()?;
+    let members = super::select_members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut stopped = Vec::new();
     for (rig, name) in members {
-        stopped.push(Stopped {
+        stopped.push(StopCrewReport {
             was_running: crew::stop_member(&town, &rig, &name)?,
             agent: crew::member_address(&rig, &name).to_string(),
         });

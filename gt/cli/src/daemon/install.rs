@@ -9,7 +9,7 @@ use gt::host::daemon;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let installed = daemon::install_unit(&*ctx.town()?)?;
+    let installed = daemon::install_unit(&*ctx.open_town()?)?;
     build_report(installed, |installed, page| {
         page.line(format!("✓ wrote {}", installed.path.display()));
         page.line(format!(

@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let log = daemon::log_path(&town);
     anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());
     if args.follow {

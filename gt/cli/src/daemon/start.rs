@@ -5,7 +5,7 @@ use crate::context::Context;
 use gt::host::daemon;
 
 #[derive(serde::Serialize)]
-struct Started {
+struct StartDaemonReport {
     running: bool,
     pid: u32,
 }
@@ -15,8 +15,8 @@ struct Started {
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let pid = daemon::start_daemon(&*ctx.town()?)?;
-    build_report(Started { running: true, pid }, |started, page| {
+    let pid = daemon::start_daemon(&*ctx.open_town()?)?;
+    build_report(StartDaemonReport { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));
     })
 }

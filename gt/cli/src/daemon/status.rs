@@ -9,7 +9,7 @@ use gt::host::daemon;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let status = daemon::read_daemon_status(&*ctx.town()?);
+    let status = daemon::read_daemon_status(&*ctx.open_town()?);
     build_report(status, |status, page| {
         if !status.running {
             page.line("○ no daemon runs (`gt daemon start` starts one)");

@@ -5,7 +5,7 @@ use crate::context::Context;
 use gt::host::daemon;
 
 #[derive(serde::Serialize)]
-struct Stopped {
+struct StopDaemonReport {
     running: bool,
     pid: u32,
 }
@@ -15,9 +15,9 @@ struct Stopped {
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let pid = daemon::stop_daemon(&*ctx.town()?)?;
+    let pid = daemon::stop_daemon(&*ctx.open_town()?)?;
     build_report(
-        Stopped {
+        StopDaemonReport {
             running: false,
             pid,
         },

@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
     let timeout = args.timeout.unsigned_abs();
     let check = health::check_agent_health(&town, &agent, timeout, args.failures)?;

@@ -16,7 +16,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let pause = TownPause::start(&town, &args.reason)?;
     daemon::wake_daemon(&town);
     build_report(pause, |pause, page| {

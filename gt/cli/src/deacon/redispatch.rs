@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let done = redispatch_bead(&ctx.town()?, &args.bead, args.rig.as_deref())?;
+    let done = redispatch_bead(&ctx.open_town()?, &args.bead, args.rig.as_deref())?;
     let bead = args.bead;
     build_report(done, move |done, page| match done {
         RedispatchOutcome::Slung { target, attempts } => {

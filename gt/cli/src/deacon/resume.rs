@@ -12,7 +12,7 @@ use gt::record::pause::TownPause;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let was_paused = TownPause::end(&town)?.is_some();
     daemon::wake_daemon(&town);
     build_report(

@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = handle_stale_hooks(&ctx.town()?, args.max_age, args.dry_run)?;
+    let found = handle_stale_hooks(&ctx.open_town()?, args.max_age, args.dry_run)?;
     build_report(found, |found, page| {
         if found.is_empty() {
             page.line("✓ no stale hooks");

@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = find_zombies(
-        &ctx.town()?,
+        &ctx.open_town()?,
         args.min_age.unsigned_abs(),
         args.kill && !args.dry_run,
     )?;

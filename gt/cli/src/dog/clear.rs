@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let work = dog::clear_work(&ctx.town()?, &args.name, args.force)?;
+    let work = dog::clear_work(&ctx.open_town()?, &args.name, args.force)?;
     let data = json!({ "dog": args.name, "work": work });
     build_report(data, move |_, page| match work.as_str() {
         "" => page.line(format!("{} had nothing to do", args.name)),

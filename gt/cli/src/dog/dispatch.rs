@@ -23,7 +23,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let done = chore::dispatch_chore(&ctx.town()?, args.chore, args.dog.as_deref(), args.create)?;
+    let done = chore::dispatch_chore(
+        &ctx.open_town()?,
+        args.chore,
+        args.dog.as_deref(),
+        args.create,
+    )?;
     build_report(done, |done, page| {
         page.line(format!("✓ {} did {}", done.dog, done.chore.name()));
         for line in &done.lines {

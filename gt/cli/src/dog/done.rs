@@ -14,8 +14,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let name = super::named(&town, args.name)?;
+    let town = ctx.open_town()?;
+    let name = super::resolve_dog_name(&town, args.name)?;
     let work = dog::finish_work(&town, &name)?;
     let data = json!({ "dog": name, "work": work });
     build_report(data, move |_, page| page.line(format!("✓ {name} rests")))

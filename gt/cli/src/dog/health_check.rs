@@ -21,7 +21,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = health::check_dogs(&ctx.town()?, args.max_inactivity, args.auto_clear)?;
+    let found = health::check_dogs(&ctx.open_town()?, args.max_inactivity, args.auto_clear)?;
     build_report(found, |found, page| {
         for one in found {
             page.line(one.describe());

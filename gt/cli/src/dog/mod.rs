@@ -36,7 +36,7 @@ kit::family! {
 }
 
 /// The dog that is named, else the one that asks.
-fn named(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
+fn resolve_dog_name(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
     match (name, &town.actor) {
         (Some(name), _) => Ok(name),
         (None, Address::Dog(name)) => Ok(name.clone()),

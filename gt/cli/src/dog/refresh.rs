@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let saved = dog::refresh_worktrees(&ctx.town()?, &args.name, args.force)?;
+    let saved = dog::refresh_worktrees(&ctx.open_town()?, &args.name, args.force)?;
     let data = json!({ "dog": args.name, "saved": saved });
     build_report(data, move |_, page| {
         page.line(format!("✓ the work trees of {} are new", args.name));

@@ -21,12 +21,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let names: Vec<String> = if args.all {
         let dogs = record::dog::list_dogs(&town).into_iter();
         dogs.map(|dog| dog.name).collect()
     } else {
-        vec![super::named(&town, args.name)?]
+        vec![super::resolve_dog_name(&town, args.name)?]
     };
     let mut removed = Vec::new();
     for name in names {

@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Pack {
+struct DogPackReport {
     total: usize,
     idle: usize,
     working: usize,
@@ -26,7 +26,7 @@ struct Pack {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     if let Some(name) = args.name {
         return build_report(dogs::find_dog(&town, &name)?, |dog, page| {
             page.line(format!("{} is {}", dog.address(), dog.state.name()));
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let dogs = dogs::list_dogs(&town)?;
     let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
     let idle = dogs.iter().filter(is_idle).count();
-    let pack = Pack {
+    let pack = DogPackReport {
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,

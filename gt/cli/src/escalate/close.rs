@@ -19,7 +19,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let one = escalate::close_escalation(&ctx.town()?, &args.escalation, &args.reason)?;
+    let one = escalate::close_escalation(&ctx.open_town()?, &args.escalation, &args.reason)?;
     build_report(one, |one, page| {
         page.line(format!(
             "✓ {} is closed: {}",

@@ -19,7 +19,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let to = town.parse_address(&args.to)?;
     if let Some(rig) = to.rig() {
         town.find_rig(rig)?;

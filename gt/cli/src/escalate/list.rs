@@ -20,7 +20,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let beads = ctx.town()?.open_town_store()?.snapshot()?;
+    let beads = ctx.open_town()?.open_town_store()?.snapshot()?;
     let mut found = escalation::list_escalations(&beads, args.all);
     found.retain(|one| {
         args.bead
@@ -36,36 +36,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("no open escalations");
         }
         for one in &found {
-            line(one, page);
+            write_escalation_line(one, page);
         }
     })
 }
 
-fn line(one: &Escalation, page: &mut Page) {
-    let mark = match one.severity {
+fn write_escalation_line(escalation: &Escalation, page: &mut Page) {
+    let mark = match escalation.severity {
         Severity::Critical => "🚨",
         Severity::High => "⚠️ ",
         Severity::Medium => "📢",
         Severity::Low => "ℹ️ ",
     };
-    let state = if !one.is_open() {
+    let state = if !escalation.is_open() {
         "closed"
-    } else if one.is_acked() {
+    } else if escalation.is_acked() {
         "acked"
     } else {
         "open"
     };
-    let kind = if one.details.decision.is_some() {
+    let kind = if escalation.details.decision.is_some() {
         " decision"
     } else {
         ""
     };
     page.cut_line(format!(
         "{mark} {} [{state}{kind}] {}",
-        one.id,
-        escape::escape_line(&one.title)
+        escalation.id,
+        escape::escape_line(&escalation.title)
     ));
-    let count = one.details.occurrences;
+    let count = escalation.details.occurrences;
     let count = if count > 1 {
         format!(", {count} times")
     } else {
@@ -73,8 +73,8 @@ fn line(one: &Escalation, page: &mut Page) {
     };
     page.line(format!(
         "       {} from {}, {}{count}",
-        one.severity.name(),
-        escape::escape_line(&one.escalated_by),
-        page.relative_time(&one.escalated_at)
+        escalation.severity.name(),
+        escape::escape_line(&escalation.escalated_by),
+        page.relative_time(&escalation.escalated_at)
     ));
 }

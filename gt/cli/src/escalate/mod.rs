@@ -97,9 +97,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let now = town.clock.now();
-    let deadline = args.deadline.as_deref().map(|text| deadline(text, now));
+    let deadline = args
+        .deadline
+        .as_deref()
+        .map(|text| parse_deadline(text, now));
     let decision = args.decision.then_some(EscalationChoice {
         options: args.options,
         default: args.default.unwrap_or_default(),
@@ -132,11 +135,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(warning) = &done.warning {
         ctx.ui.warn(warning);
     }
-    build_report(done, human)
+    build_report(done, write_report)
 }
 
 /// A time that lies ahead: an age without a sign counts forward.
-fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
+fn parse_deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     let in_a_while = text
         .parse()
         .ok()
@@ -152,7 +155,7 @@ fn deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     Ok(at.to_string())
 }
 
-fn human(done: &EscalationReport, page: &mut Page) {
+fn write_report(done: &EscalationReport, page: &mut Page) {
     let severity = done.severity.name();
     if done.occurrences > 1 {
         let times = kit::ui::counted(
@@ -167,7 +170,7 @@ fn human(done: &EscalationReport, page: &mut Page) {
         page.line(format!("✓ {} escalated ({severity})", done.id));
     }
     for delivery in &done.deliveries {
-        page.line(format!("  {}", delivery_line(delivery)));
+        page.line(format!("  {}", describe_delivery(delivery)));
     }
     if done.severity == Severity::Critical && !done.convoy.is_empty() {
         page.line(format!(
@@ -178,7 +181,7 @@ fn human(done: &EscalationReport, page: &mut Page) {
 }
 
 /// One route and what became of it.
-fn delivery_line(delivery: &RouteDelivery) -> String {
+fn describe_delivery(delivery: &RouteDelivery) -> String {
     let mark = match delivery.state {
         DeliveryState::Sent => "✓",
         DeliveryState::Pending => "…",
@@ -194,6 +197,6 @@ fn delivery_line(delivery: &RouteDelivery) -> String {
 }
 
 /// Why there is no escalation of this id.
-fn unknown(id: &str) -> EscalateError {
+fn build_unknown_error(id: &str) -> EscalateError {
     EscalateError::Unknown { id: id.to_owned() }
 }

@@ -3,7 +3,7 @@
 use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_report};
-use super::delivery_line;
+use super::describe_delivery;
 use crate::context::Context;
 use gt::record::escalation::Escalation;
 
@@ -20,37 +20,46 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let beads = ctx.town()?.open_town_store()?.snapshot()?;
+    let beads = ctx.open_town()?.open_town_store()?.snapshot()?;
     let found = beads
         .get_live(&args.escalation)
         .and_then(Escalation::from_bead);
     build_report(
-        found.ok_or_else(|| super::unknown(&args.escalation))?,
-        human,
+        found.ok_or_else(|| super::build_unknown_error(&args.escalation))?,
+        write_escalation,
     )
 }
 
-fn human(one: &Escalation, page: &mut Page) {
-    let title = escape::escape_line(&one.title);
-    page.line(page.style().bold(&format!("{} {title}", one.id)));
-    let details = &one.details;
-    let original = match one.original_severity.as_str() {
+fn write_escalation(escalation: &Escalation, page: &mut Page) {
+    let title = escape::escape_line(&escalation.title);
+    page.line(page.style().bold(&format!("{} {title}", escalation.id)));
+    let details = &escalation.details;
+    let original = match escalation.original_severity.as_str() {
         "" => String::new(),
         old => format!(" (was {})", escape::escape_line(old)),
     };
-    page.line(format!("Severity: {}{original}", one.severity.name()));
+    page.line(format!(
+        "Severity: {}{original}",
+        escalation.severity.name()
+    ));
     let by_at = |by: &str, at: &str, page: &Page| match by {
         "" => String::new(),
         by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),
     };
     let rows = [
-        ("From", by_at(&one.escalated_by, &one.escalated_at, page)),
+        (
+            "From",
+            by_at(&escalation.escalated_by, &escalation.escalated_at, page),
+        ),
         ("Category", escape::escape_line(&details.category)),
-        ("Source", escape::escape_line(&one.source)),
-        ("Bead", escape::escape_line(&one.related_bead)),
+        ("Source", escape::escape_line(&escalation.source)),
+        ("Bead", escape::escape_line(&escalation.related_bead)),
         ("Convoy", escape::escape_line(&details.convoy)),
-        ("Acknowledged by", by_at(&one.acked_by, &one.acked_at, page)),
-        ("Closed by", escape::escape_line(&one.closed_by)),
+        (
+            "Acknowledged by",
+            by_at(&escalation.acked_by, &escalation.acked_at, page),
+        ),
+        ("Closed by", escape::escape_line(&escalation.closed_by)),
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         page.line(format!("{name}: {value}"));
@@ -68,18 +77,18 @@ fn human(one: &Escalation, page: &mut Page) {
         let when = page.relative_time(&step.at);
         page.line(format!(
             "Passed on by {by} to {to}, {when}{}",
-            after_colon(&note)
+            join_after_colon(&note)
         ));
     }
-    body(one, page);
+    write_body(escalation, page);
 }
 
 /// The text, the options, the routes, and how it ended.
-fn body(one: &Escalation, page: &mut Page) {
-    let details = &one.details;
-    if !one.reason.is_empty() {
+fn write_body(escalation: &Escalation, page: &mut Page) {
+    let details = &escalation.details;
+    if !escalation.reason.is_empty() {
         page.blank();
-        page.line(escape::escape_block(one.reason.trim_end()));
+        page.line(escape::escape_block(escalation.reason.trim_end()));
     }
     if let Some(choice) = &details.decision {
         page.blank();
@@ -98,22 +107,22 @@ fn body(one: &Escalation, page: &mut Page) {
         page.blank();
     }
     for delivery in &details.deliveries {
-        page.line(format!("  {}", delivery_line(delivery)));
+        page.line(format!("  {}", describe_delivery(delivery)));
     }
     page.blank();
-    if one.is_open() {
-        page.line(format!("→ {}", one.next_step()));
+    if escalation.is_open() {
+        page.line(format!("→ {}", escalation.next_step()));
     } else if details.answer.is_empty() {
         page.line(format!(
             "Closed: {}",
-            escape::escape_line(&one.closed_reason)
+            escape::escape_line(&escalation.closed_reason)
         ));
     } else {
         page.line(format!("Answer: {}", escape::escape_block(&details.answer)));
     }
 }
 
-fn after_colon(text: &str) -> String {
+fn join_after_colon(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

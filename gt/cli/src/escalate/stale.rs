@@ -18,7 +18,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = escalate::raise_stale_escalations(&ctx.town()?, args.dry_run)?;
+    let found = escalate::raise_stale_escalations(&ctx.open_town()?, args.dry_run)?;
     let verb = if args.dry_run {
         "would be raised"
     } else {

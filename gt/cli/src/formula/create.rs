@@ -18,13 +18,13 @@ pub(super) struct Args {
 
 /// A file that was written.
 #[derive(Debug, Serialize)]
-struct Created {
+struct CreateFormulaReport {
     name: String,
     path: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let name = args.name;
     anyhow::ensure!(
         is_formula_name(&name),
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         kit::sys::file::create_file(&path, text.replace("NAME", &name).as_bytes(), 0o644)?;
     anyhow::ensure!(written, "{} exists; choose another name", path.display());
     let path = path.display().to_string();
-    build_report(Created { name, path }, |done, page| {
+    build_report(CreateFormulaReport { name, path }, |done, page| {
         page.line(format!("✓ wrote {}", done.path));
         page.line(format!(
             "Next: edit it, then bd formula validate {}",

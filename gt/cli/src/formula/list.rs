@@ -14,7 +14,7 @@ pub(super) struct Args {
 
 /// A formula in a list.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct FormulaRow {
     name: String,
     r#type: &'static str,
     description: String,
@@ -22,13 +22,13 @@ struct Listed {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = args.rig.as_deref().or(town.actor.rig());
     let rig = rig.map(|rig| town.find_rig(rig)).transpose()?;
     let mut listed = Vec::new();
     for found in molecule::formula_shelf(&town, rig.as_ref()).load_all() {
         match found.loaded {
-            Ok(loaded) => listed.push(Listed {
+            Ok(loaded) => listed.push(FormulaRow {
                 name: loaded.formula.name.clone(),
                 r#type: loaded.formula.kind.as_str(),
                 description: loaded.formula.first_line().to_owned(),

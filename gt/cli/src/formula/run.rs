@@ -45,7 +45,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = rig_of_target(&town, &args.rig)?;
     let mut values =
         bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
@@ -92,10 +92,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let warn = |problem: &str| ctx.ui.warn(&escape::escape_line(problem));
     let started = formula::run(&town, &rig, &prepared, &request, warn)?;
     gt::host::daemon::wake_daemon(&town);
-    build_report(started, show)
+    build_report(started, write_report)
 }
 
-fn show(started: &FormulaReport, page: &mut Page) {
+fn write_report(started: &FormulaReport, page: &mut Page) {
     page.line(format!(
         "✓ {} runs as convoy {}",
         started.formula, started.convoy

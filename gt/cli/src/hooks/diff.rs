@@ -12,7 +12,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let mut found = installed::list_role_hooks(&*ctx.town()?, args.target.as_deref())?;
+    let mut found = installed::list_role_hooks(&*ctx.open_town()?, args.target.as_deref())?;
     found.retain(|hooks| !hooks.missing.is_empty());
     build_report(found, |found, page| {
         if found.is_empty() {

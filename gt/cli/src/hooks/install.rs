@@ -12,8 +12,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::changed(installed::sync_role_hooks(
-        &*ctx.town()?,
+    super::report_installed_hooks(installed::sync_role_hooks(
+        &*ctx.open_town()?,
         args.target.as_deref(),
         true,
     )?)

@@ -23,7 +23,7 @@ kit::family! {
 }
 
 /// What was added to settings files.
-fn changed(changed: Vec<gt::host::runtime::installed::RoleHooks>) -> CommandResult {
+fn report_installed_hooks(changed: Vec<gt::host::runtime::installed::RoleHooks>) -> CommandResult {
     super::build_report(changed, |changed, page| {
         if changed.is_empty() {
             page.line("nothing was missing");

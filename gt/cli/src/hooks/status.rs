@@ -12,7 +12,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = installed::list_role_hooks(&*ctx.town()?, args.target.as_deref())?;
+    let found = installed::list_role_hooks(&*ctx.open_town()?, args.target.as_deref())?;
     build_report(found, |found, page| {
         for hooks in found {
             let state = match hooks.state {

@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::change(ctx, &args.messages, "archived", |town, ids| {
+    super::change_messages(ctx, &args.messages, "archived", |town, ids| {
         mail::remove_messages(town, ids, MailRemoval::Archived)
     })
 }

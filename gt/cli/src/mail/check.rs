@@ -2,7 +2,7 @@
 
 use kit::ui::escape;
 
-use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
+use super::super::agent_event::{AgentEvent, build_empty_report, is_session_copy};
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::record::mail::{self, MailMessage};
@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 #[derive(Default, serde::Serialize)]
-struct Check {
+struct MailCheckReport {
     address: String,
     unread: usize,
     has_new: bool,
@@ -36,18 +36,18 @@ struct Check {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if args.inject && is_of_copy(ctx) {
-        return nothing();
+    if args.inject && is_session_copy(ctx) {
+        return build_empty_report();
     }
     let event = if args.inject {
         AgentEvent::read()
     } else {
         AgentEvent::default()
     };
-    let found = check(ctx, &args, &event);
+    let found = check_mail(ctx, &args, &event);
     if args.inject {
         let found = found.unwrap_or_default();
-        let text = reminder(&found);
+        let text = build_reminder(&found);
         return build_report(found, move |_, page| match text.as_str() {
             "" => {}
             text if args.context_json => page.line(event.context_json(text)),
@@ -61,19 +61,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
-    let town = ctx.town()?;
-    let address = super::mailbox(&town, args.identity.as_deref())?;
+fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<MailCheckReport> {
+    let town = ctx.open_town()?;
+    let address = super::resolve_mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
     let news = if args.inject {
-        event.record(ctx);
-        let news = mail::take_new_messages(&town, &address, event.field("session_id"), &messages);
+        event.record_progress(ctx);
+        let news =
+            mail::take_new_messages(&town, &address, event.text_field("session_id"), &messages);
         news.into_iter().cloned().collect()
     } else {
         Vec::new()
     };
-    Ok(Check {
+    Ok(MailCheckReport {
         address,
         unread: messages.len(),
         has_new: !messages.is_empty(),
@@ -82,7 +83,7 @@ fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check
 }
 
 /// What is said to an agent; nothing without mail.
-fn reminder(found: &Check) -> String {
+fn build_reminder(found: &MailCheckReport) -> String {
     /// So many are named; the rest is in the inbox.
     const NAMED: usize = 10;
     if found.unread == 0 {

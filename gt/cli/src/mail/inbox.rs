@@ -23,9 +23,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let address = args.identity.or(args.address);
-    let mailbox = super::mailbox(&town, address.as_deref())?;
+    let mailbox = super::resolve_mailbox(&town, address.as_deref())?;
     let beads = town.open_town_store()?.snapshot()?;
     let mut messages = if args.all {
         mail::list_with_archived(&beads, &mailbox)
@@ -47,12 +47,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for message in messages {
             let place = places.iter().position(|id| *id == message.id);
             let number = place.map_or(String::new(), |place| format!("{}.", place + 1));
-            line(&number, message, page);
+            write_message_line(&number, message, page);
         }
     })
 }
 
-fn line(number: &str, message: &MailMessage, page: &mut kit::ui::Page) {
+fn write_message_line(number: &str, message: &MailMessage, page: &mut kit::ui::Page) {
     let mark = match (message.archived, message.read) {
         (true, _) => "–",
         (false, true) => "○",

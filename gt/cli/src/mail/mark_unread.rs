@@ -13,7 +13,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    super::change(ctx, &args.messages, "is unread", |town, ids| {
+    super::change_messages(ctx, &args.messages, "is unread", |town, ids| {
         mail::mark_unread(town, ids)
     })
 }

@@ -33,23 +33,23 @@ kit::family! {
 
 /// Messages that were changed.
 #[derive(serde::Serialize)]
-struct Changed {
+struct ChangedMessages {
     changed: Vec<String>,
 }
 
 /// Changes messages, and reports which. Each is named by its id or its number in the caller's inbox.
-fn change(
+fn change_messages(
     ctx: &Context,
     which: &[String],
     done: &'static str,
     act: impl Fn(&LiveTown, &[String]) -> anyhow::Result<()>,
 ) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mailbox = town.actor.mailbox();
     let messages = mail::find_messages(&town.open_town_store()?.snapshot()?, &mailbox, which)?;
     let changed: Vec<String> = messages.into_iter().map(|message| message.id).collect();
     act(&town, &changed)?;
-    build_report(Changed { changed }, move |report, page| {
+    build_report(ChangedMessages { changed }, move |report, page| {
         for id in &report.changed {
             page.line(format!("✓ {id} {done}"));
         }
@@ -57,7 +57,7 @@ fn change(
 }
 
 /// The mailbox of an address, or the caller's own.
-fn mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
+fn resolve_mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
         Some(text) => town.parse_address(text)?.mailbox(),
         None => town.actor.mailbox(),

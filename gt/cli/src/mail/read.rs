@@ -17,8 +17,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let mailbox = super::mailbox(&town, None)?;
+    let town = ctx.open_town()?;
+    let mailbox = super::resolve_mailbox(&town, None)?;
     let message = mail::find_message(
         &town.open_town_store()?.snapshot()?,
         &mailbox,

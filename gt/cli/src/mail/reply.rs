@@ -3,7 +3,7 @@
 use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
-use super::send::Sent;
+use super::send::SendMailReport;
 use crate::context::Context;
 use gt::record::mail;
 
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mailbox = town.actor.mailbox();
     let message = mail::find_message(
         &town.open_town_store()?.snapshot()?,
@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.text.or(args.body).unwrap_or_default();
     let (id, reply) = mail::send_reply(&town, &message, args.subject.as_deref(), &text)?;
     let (to, subject) = (reply.to, reply.subject);
-    build_report(Sent { id, to, subject }, |sent, page| {
+    build_report(SendMailReport { id, to, subject }, |sent, page| {
         page.line(format!(
             "✓ {} to {}: {}",
             sent.id,

@@ -35,14 +35,14 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-pub(super) struct Sent {
+pub(super) struct SendMailReport {
     pub(super) id: String,
     pub(super) to: String,
     pub(super) subject: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let to = find_recipient(&town, &args.to)?;
     let kind = args.kind;
     anyhow::ensure!(
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let id = mail::send_message(&town, &message)?;
     build_report(
-        Sent {
+        SendMailReport {
             id,
             to: message.to,
             subject: args.subject,

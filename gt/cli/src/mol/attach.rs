@@ -15,18 +15,18 @@ pub(super) struct Args {
 
 /// A molecule and the bead that has it.
 #[derive(Debug, Serialize)]
-pub(super) struct Attached {
+pub(super) struct AttachMoleculeReport {
     pub(super) bead: String,
     pub(super) molecule: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let mut words = args.words;
     let named = words.pop().unwrap_or_default();
     let target = words.pop().unwrap_or_default();
     let (bead, molecule) = molecule::attach_molecule(&town, &target, &named)?;
-    build_report(Attached { bead, molecule }, |done, page| {
+    build_report(AttachMoleculeReport { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })
 }

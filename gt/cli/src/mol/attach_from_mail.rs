@@ -1,4 +1,4 @@
-use super::attach::Attached;
+use super::attach::AttachMoleculeReport;
 use super::{CommandResult, Context, build_report};
 use gt::flow::molecule;
 
@@ -13,9 +13,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let (bead, molecule) = molecule::attach_molecule_from_mail(&town, &args.message)?;
-    build_report(Attached { bead, molecule }, |done, page| {
+    build_report(AttachMoleculeReport { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })
 }

@@ -13,15 +13,15 @@ pub(super) struct Args {
 
 /// What was removed.
 #[derive(Debug, Serialize)]
-struct Burned {
+struct BurnReport {
     burned: String,
     beads: usize,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let (burned, beads) = molecule::burn_molecule(&town, &args.target)?;
-    build_report(Burned { burned, beads }, |done, page| {
+    build_report(BurnReport { burned, beads }, |done, page| {
         let count = kit::ui::counted(done.beads, "bead");
         page.line(format!("✓ burned {}: {count}", done.burned));
     })

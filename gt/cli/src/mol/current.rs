@@ -1,7 +1,7 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{CommandResult, Context, build_report, next_line, progress_line};
+use super::{CommandResult, Context, build_report, describe_next_step, describe_progress};
 use gt::flow::molecule;
 use gt::record::molecule::Molecule;
 
@@ -15,7 +15,7 @@ pub(super) struct Args {
 
 /// The current step of an agent.
 #[derive(Debug, Serialize)]
-struct Standing {
+struct CurrentStepReport {
     identity: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     molecule_id: Option<String>,
@@ -34,7 +34,7 @@ struct Standing {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let identity = match args.target.as_str() {
         "" => town.actor.to_string(),
         target => target.to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (Some(found), None) if found.count_done() == found.steps.len() => "complete",
         (Some(_), None) => "blocked",
     };
-    let current = Standing {
+    let current = CurrentStepReport {
         identity,
         molecule_id: found.as_ref().map(|found| found.id.clone()),
         molecule_title: found.as_ref().map(|found| found.title.clone()),
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(format!("{} follows no molecule", current.identity));
             return;
         };
-        page.line(progress_line(found));
+        page.line(describe_progress(found));
         if let Some(step) = &found.current {
             page.line(format!("{}: {}", step.id, escape::escape_line(&step.title)));
             for text in [&step.description, &step.acceptance] {
@@ -76,6 +76,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
             page.blank();
         }
-        page.line(next_line(found));
+        page.line(describe_next_step(found));
     })
 }

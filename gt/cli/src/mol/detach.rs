@@ -15,18 +15,19 @@ pub(super) struct Args {
 
 /// What was taken off.
 #[derive(Debug, Serialize)]
-struct Detached {
+struct DetachMoleculeReport {
     bead: String,
     molecule: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let (bead, molecule) = molecule::detach_molecule(&town, &args.target)?;
-    build_report(Detached { bead, molecule }, |done, page| {
-        match &done.molecule {
+    build_report(
+        DetachMoleculeReport { bead, molecule },
+        |done, page| match &done.molecule {
             Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
             None => page.line(format!("{} has no molecule", done.bead)),
-        }
-    })
+        },
+    )
 }

@@ -36,7 +36,7 @@ kit::family! {
 }
 
 /// The steps, with a mark at the current one.
-fn list_steps(page: &mut Page, steps: &[MoleculeStep]) {
+fn write_steps(page: &mut Page, steps: &[MoleculeStep]) {
     for step in steps {
         let title = escape::escape_line(&step.title);
         page.cut_line(format!("  [{}] {}: {title}", step.state, step.id));
@@ -44,14 +44,14 @@ fn list_steps(page: &mut Page, steps: &[MoleculeStep]) {
 }
 
 /// How far a molecule is, in one line.
-fn progress_line(found: &Molecule) -> String {
+fn describe_progress(found: &Molecule) -> String {
     let total = found.steps.len();
     let percent = (found.count_done() * 100).checked_div(total).unwrap_or(100);
     format!("{} of {total} steps done ({percent} %)", found.count_done())
 }
 
 /// The command that goes on.
-fn next_line(found: &Molecule) -> String {
+fn describe_next_step(found: &Molecule) -> String {
     match &found.current {
         Some(step) => format!("Next: gt mol step done {}", step.id),
         None if found.count_done() == found.steps.len() => "Next: gt done".to_owned(),

@@ -20,7 +20,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let done = molecule::squash_molecule(&town, &args.target, &args.summary)?;
     build_report(done, |done, page| {
         let into = match &done.digest {

@@ -1,7 +1,10 @@
 use kit::ui::escape;
 use serde::Serialize;
 
-use super::{CommandResult, Context, Molecule, build_report, list_steps, next_line, progress_line};
+use super::{
+    CommandResult, Context, Molecule, build_report, describe_next_step, describe_progress,
+    write_steps,
+};
 use gt::flow::molecule;
 
 /// Show the molecule of the work on a hook
@@ -14,7 +17,7 @@ pub(super) struct Args {
 
 /// The work on a hook and its molecule.
 #[derive(Debug, Serialize)]
-pub(super) struct Status {
+pub(super) struct MoleculeStatusReport {
     /// The agent or bead that was asked about.
     pub(super) target: String,
     /// Whether there is work.
@@ -27,14 +30,14 @@ pub(super) struct Status {
     attached_molecule: Option<String>,
     is_wisp: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<ProgressShown>,
+    progress: Option<StepProgress>,
     #[serde(skip_serializing_if = "Option::is_none")]
     molecule: Option<Molecule>,
 }
 
 /// The steps by where they stand.
 #[derive(Debug, Serialize)]
-pub(super) struct ProgressShown {
+pub(super) struct StepProgress {
     root_id: String,
     root_title: String,
     total_steps: usize,
@@ -46,8 +49,8 @@ pub(super) struct ProgressShown {
     complete: bool,
 }
 
-impl ProgressShown {
-    pub(super) fn of(found: &Molecule) -> Self {
+impl StepProgress {
+    pub(super) fn from_molecule(found: &Molecule) -> Self {
         let ids = |states: &[&str]| -> Vec<String> {
             let steps = found
                 .steps
@@ -71,7 +74,7 @@ impl ProgressShown {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let target = match args.target.as_str() {
         "" => town.actor.to_string(),
         target => target.to_owned(),
@@ -84,13 +87,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Err(error) => return Err(error),
     };
-    let status = Status {
+    let status = MoleculeStatusReport {
         target,
         has_work: bead.is_some(),
         pinned_bead: bead,
         attached_molecule: found.as_ref().map(|found| found.id.clone()),
         is_wisp: found.as_ref().is_some_and(|found| found.is_wisp),
-        progress: found.as_ref().map(ProgressShown::of),
+        progress: found.as_ref().map(StepProgress::from_molecule),
         molecule: found,
     };
     build_report(status, |status, page| {
@@ -105,8 +108,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         };
         let title = escape::escape_line(&found.title);
         page.line(format!("{bead}: molecule {} {title}", found.id));
-        page.line(format!("  {}", progress_line(found)));
-        list_steps(page, &found.steps);
-        page.line(next_line(found));
+        page.line(format!("  {}", describe_progress(found)));
+        write_steps(page, &found.steps);
+        page.line(describe_next_step(found));
     })
 }

@@ -33,12 +33,12 @@ mod done {
     }
 
     pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-        let town = ctx.town()?;
+        let town = ctx.open_town()?;
         let done = molecule::finish_step(&town, args.step.as_deref(), &args.reason, args.dry_run)?;
-        build_report(done, show)
+        build_report(done, write_report)
     }
 
-    fn show(done: &StepReport, page: &mut kit::ui::Page) {
+    fn write_report(done: &StepReport, page: &mut kit::ui::Page) {
         if !done.step_closed {
             page.line(format!(
                 "Would close {} of {}",
@@ -92,7 +92,7 @@ mod await_signal {
     }
 
     pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-        let town = ctx.town()?;
+        let town = ctx.open_town()?;
         let read = |flag: &str, text: &str| {
             let nanos =
                 bd::query::when::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());

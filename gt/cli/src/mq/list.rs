@@ -42,7 +42,7 @@ struct RequestRow {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let rig = town.find_rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {
         Ok(unused) => {
@@ -99,12 +99,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("the merge queue is empty");
         }
         for row in rows {
-            shown(row, &rig, page);
+            write_request_row(row, &rig, page);
         }
     })
 }
 
-fn shown(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
+fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target

@@ -12,18 +12,18 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Retried {
+struct RetryRequestReport {
     request: String,
     was: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
     let was = merge_request::retry_request(&town, &found.store, &found.bead.id)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(
-        Retried {
+        RetryRequestReport {
             request: found.bead.id,
             was,
         },

@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let mut town = ctx.town()?;
+    let mut town = ctx.open_town()?;
     let rig = town.find_rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
     let merged = mq::run_queue(&town, &rig)?;

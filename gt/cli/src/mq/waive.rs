@@ -18,18 +18,18 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Waived {
+struct WaiveReport {
     request: String,
     #[serde(flatten)]
     waiver: merge_request::HookWaiver,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let found = town.find_bead(&args.request)?;
     let waiver = mq::waive_hooks(&town, &found.store, &found.bead.id, &args.reason)?;
     gt::host::daemon::wake_daemon(&town);
-    let waived = Waived {
+    let waived = WaiveReport {
         request: found.bead.id,
         waiver,
     };

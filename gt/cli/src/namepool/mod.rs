@@ -14,11 +14,11 @@ pub(super) struct Args {
     #[arg(long, global = true)]
     rig: Option<String>,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<NamepoolVerb>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum NamepoolVerb {
     Set(set::Args),
     Themes(themes::Args),
 }
@@ -26,7 +26,7 @@ enum Verb {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => show::run(ctx, args.rig.as_deref()),
-        Some(Verb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
-        Some(Verb::Themes(args)) => themes::run(ctx, args),
+        Some(NamepoolVerb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
+        Some(NamepoolVerb::Themes(args)) => themes::run(ctx, args),
     }
 }

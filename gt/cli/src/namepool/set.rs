@@ -13,8 +13,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResult {
-    let town = ctx.town()?;
-    let rig = rig::wanted(ctx, &town, rig)?;
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, rig)?;
     let known: Vec<&str> = polecat::theme_names().collect();
     anyhow::ensure!(
         known.contains(&args.theme.as_str()),

@@ -11,7 +11,7 @@ use gt::town::config;
 
 /// With `--json` {rig, style, names, used, next}.
 #[derive(Debug, Serialize)]
-struct Pool {
+struct NamepoolReport {
     rig: String,
     style: String,
     names: Vec<String>,
@@ -20,14 +20,14 @@ struct Pool {
 }
 
 pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
-    let town = ctx.town()?;
-    let rig = rig::wanted(ctx, &town, rig)?;
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, rig)?;
     let (style, names) = config::namepool_of(&town, &rig);
     let beads = town.open_rig_store(&rig)?.snapshot()?;
     let polecats = polecat::list_polecats(&rig, &beads, None);
     let used: BTreeSet<String> = polecats.into_iter().map(|one| one.name).collect();
     let next = polecat::pick_name(rig.name(), &style, &names, &used);
-    let pool = Pool {
+    let pool = NamepoolReport {
         rig: rig.name().to_owned(),
         style: polecat::theme_of(rig.name(), &style).to_owned(),
         names,

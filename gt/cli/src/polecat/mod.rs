@@ -20,7 +20,7 @@ kit::family! {
 }
 
 /// Rig and name of a polecat's address.
-fn parse(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
+fn parse_polecat(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
     match town.parse_address(text)? {
         Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),

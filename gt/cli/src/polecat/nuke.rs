@@ -20,11 +20,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let mut nuked = Vec::new();
     for text in &args.polecats {
-        let (rig, name) = super::parse(&town, text)?;
+        let (rig, name) = super::parse_polecat(&town, text)?;
         nuked.push(flow::polecat::nuke_polecat(
             &town, &view, &rig, &name, args.force,
         )?);

@@ -15,12 +15,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let (rig, name) = super::parse(&town, &args.polecat)?;
-    build_report(PolecatStatus::read(&town, &rig, &name)?, show)
+    let town = ctx.open_town()?;
+    let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
+    build_report(PolecatStatus::read(&town, &rig, &name)?, write_status)
 }
 
-fn show(shown: &PolecatStatus, page: &mut Page) {
+fn write_status(shown: &PolecatStatus, page: &mut Page) {
     let row = &shown.row;
     page.line(format!(
         "{} {}/{}: {} ({})",
@@ -72,11 +72,11 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
         counted(shown.record.len(), "bead")
     ));
     for entry in shown.record.iter().rev().take(5) {
-        record_line(entry, page);
+        write_completion_line(entry, page);
     }
 }
 
-fn record_line(entry: &WorkCompletion, page: &mut Page) {
+fn write_completion_line(entry: &WorkCompletion, page: &mut Page) {
     let result = entry
         .result
         .map_or_else(|| entry.outcome.name(), MergeResult::name);

@@ -15,15 +15,15 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Dropped {
+struct DropRescueReport {
     #[serde(rename = "ref")]
     reference: String,
     commit: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let (reference, commit) = rescue::drop_saved_work(&ctx.town()?, &args.reference)?;
-    build_report(Dropped { reference, commit }, |dropped, page| {
+    let (reference, commit) = rescue::drop_saved_work(&ctx.open_town()?, &args.reference)?;
+    build_report(DropRescueReport { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(
             "✓ {} is dropped (it was {commit})",

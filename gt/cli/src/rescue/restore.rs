@@ -22,7 +22,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let into = args.into.map(|path| ctx.env.cwd().join(path));
-    let restored = rescue::restore_saved_work(&ctx.town()?, &args.reference, into.as_deref())?;
+    let restored = rescue::restore_saved_work(&ctx.open_town()?, &args.reference, into.as_deref())?;
     build_report(restored, |restored, page| {
         page.line(format!(
             "✓ {} restored to {}",

@@ -2,7 +2,7 @@
 
 use kit::ui::{Page, escape};
 
-use super::super::agent_event::nothing;
+use super::super::agent_event::build_empty_report;
 use super::super::{CommandResult, build_report, pager};
 use crate::context::Context;
 use gt::flow::rescue::{self, SavedWorkDetails};
@@ -19,16 +19,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let found = rescue::show_saved_work(&ctx.town()?, &args.reference)?;
+    let found = rescue::show_saved_work(&ctx.open_town()?, &args.reference)?;
     let mut page = ctx.ui.page();
-    show(&found, &mut page);
-    if pager::show(ctx, page.text()) {
-        return nothing();
+    write_saved_work(&found, &mut page);
+    if pager::show_in_pager(ctx, page.text()) {
+        return build_empty_report();
     }
-    build_report(found, show)
+    build_report(found, write_saved_work)
 }
 
-fn show(found: &SavedWorkDetails, page: &mut Page) {
+fn write_saved_work(found: &SavedWorkDetails, page: &mut Page) {
     let work = &found.work;
     page.line(page.style().bold(&work.reference));
     for line in escape::escape_block(&found.log).lines() {

@@ -28,7 +28,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let request = AddRigRequest {
         name: args.name.clone(),
         url: args.url.clone(),

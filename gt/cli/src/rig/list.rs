@@ -11,7 +11,7 @@ use gt::view::rig;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let rows = rig::list_rig_rows(&ctx.town()?)?;
+    let rows = rig::list_rig_rows(&ctx.open_town()?)?;
     build_report(rows, |rows, page| {
         if rows.is_empty() {
             page.line("no rigs yet: gt rig add NAME URL adds one");

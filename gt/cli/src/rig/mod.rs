@@ -5,7 +5,7 @@ mod list;
 mod remove;
 mod status;
 
-pub(super) use status::{rig_of_folder, wanted};
+pub(super) use status::{resolve_rig, rig_of_caller};
 
 use super::CommandResult;
 use crate::context::Context;

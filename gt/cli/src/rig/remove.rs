@@ -14,7 +14,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let removed = rig::remove_rig(&ctx.town()?, &args.name)?;
+    let removed = rig::remove_rig(&ctx.open_town()?, &args.name)?;
     build_report(removed, |removed, page| {
         page.line(format!("{} is off the town's list.", removed.name));
         page.line(format!(

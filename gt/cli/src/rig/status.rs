@@ -18,12 +18,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
-    let rig = wanted(ctx, &town, args.rig.as_deref())?;
-    build_report(rig::rig_status(&town, &rig)?, human)
+    let town = ctx.open_town()?;
+    let rig = resolve_rig(ctx, &town, args.rig.as_deref())?;
+    build_report(rig::rig_status(&town, &rig)?, write_status)
 }
 
-fn human(status: &RigStatus, page: &mut kit::ui::Page) {
+fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
     let remote = status.rig.remote.as_deref().unwrap_or("local only");
     page.line(format!(
         "{} at {}",
@@ -60,7 +60,7 @@ fn human(status: &RigStatus, page: &mut kit::ui::Page) {
 }
 
 /// The rig that was named, else the one around the caller, else the only one.
-pub(crate) fn wanted(
+pub(crate) fn resolve_rig(
     ctx: &Context,
     town: &LiveTown,
     named: Option<&str>,
@@ -68,7 +68,7 @@ pub(crate) fn wanted(
     if let Some(name) = named {
         return town.find_rig(name);
     }
-    if let Some(rig) = rig_of_folder(ctx, town) {
+    if let Some(rig) = rig_of_caller(ctx, town) {
         return Ok(rig);
     }
     let mut rigs = town.list_rigs()?;
@@ -77,7 +77,7 @@ pub(crate) fn wanted(
 }
 
 /// The rig that the caller belongs to, else the one whose folder they are in.
-pub(crate) fn rig_of_folder(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
+pub(crate) fn rig_of_caller(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
     let caller = detect_caller(&ctx.env, &town.layout).address;
     let own = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();

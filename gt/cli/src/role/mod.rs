@@ -12,7 +12,7 @@ use super::{CommandResult, build_report};
 use gt::town::identity::Address;
 
 /// Which agent a command is about.
-pub(crate) trait Which: clap::Args + fmt::Debug {
+pub(crate) trait RoleSelector: clap::Args + fmt::Debug {
     /// Its address.
     fn address(&self) -> Address;
 }
@@ -23,7 +23,7 @@ macro_rules! which {
             #[derive(Debug, clap::Args)]
             pub(crate) struct $role {}
 
-            impl Which for $role {
+            impl RoleSelector for $role {
                 fn address(&self) -> Address {
                     Address::$role
                 }
@@ -36,7 +36,7 @@ macro_rules! which {
                 rig: String,
             }
 
-            impl Which for $of_rig {
+            impl RoleSelector for $of_rig {
                 fn address(&self) -> Address {
                     Address::$of_rig(self.rig.clone())
                 }

@@ -2,7 +2,7 @@
 
 use kit::ui::Page;
 
-use super::{CommandResult, Which, build_report, command_of};
+use super::{CommandResult, RoleSelector, build_report, command_of};
 use crate::context::Context;
 use gt::record::role::RoleMode;
 use gt::view::role::{RoleStatus, read_role_status};
@@ -14,22 +14,22 @@ use gt::view::role::{RoleStatus, read_role_status};
 /// freshness}, paused?{paused, reason, paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?,
 /// reason, error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.town()?, args.which.address());
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
     let status = read_role_status(&town, &agent)?;
     let attach = command_of(&agent, "attach");
     let start = command_of(&agent, "start");
     build_report(status, move |status, page| {
-        show(status, &start, &attach, page);
+        write_status(status, &start, &attach, page);
     })
 }
 
-fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
+fn write_status(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
     let agent = &status.agent;
     match (status.running, status.attached, status.mode) {
         (true, true, _) => page.line(format!("● {agent} runs, and someone looks at its session")),

@@ -1,6 +1,6 @@
 //! `gt mayor stop`, `gt deacon stop`, …
 
-use super::{CommandResult, Which, build_report};
+use super::{CommandResult, RoleSelector, build_report};
 use crate::context::Context;
 use gt::flow::role;
 
@@ -8,13 +8,13 @@ use gt::flow::role;
 ///
 /// A role in agent mode stays stopped until `start`. With `--json` {was_running}.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args<W: Which> {
+pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
 }
 
-pub(crate) fn run<W: Which>(ctx: &Context, args: Args<W>) -> CommandResult {
-    let (town, agent) = (ctx.town()?, args.which.address());
+pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
+    let (town, agent) = (ctx.open_town()?, args.which.address());
     let was_running = role::stop_role(&town, &agent)?;
     let data = serde_json::json!({ "was_running": was_running });
     build_report(data, move |_, page| {

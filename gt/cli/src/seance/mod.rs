@@ -20,7 +20,7 @@ use gt::flow::seance::{self, PastSession, SeanceResult, SessionFilter};
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
     #[command(flatten)]
-    which: Which,
+    which: SessionFilterArgs,
     /// List at most N sessions, the newest; 0 for all
     #[arg(short = 'n', long = "recent", default_value_t = 20)]
     recent: usize,
@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 /// Which sessions.
 #[derive(Debug, Clone, clap::Args)]
-struct Which {
+struct SessionFilterArgs {
     /// Only sessions of this role, or of an address that contains it
     #[arg(long)]
     role: Option<String>,
@@ -56,9 +56,9 @@ kit::verbs! {
     Search => search,
 }
 
-impl Which {
-    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<SessionFilter> {
-        let since = self.since.as_deref().map(|text| since(now, text));
+impl SessionFilterArgs {
+    fn to_filter(&self, now: jiff::Timestamp) -> anyhow::Result<SessionFilter> {
+        let since = self.since.as_deref().map(|text| parse_since(now, text));
         Ok(SessionFilter {
             role: self.role.clone(),
             rig: self.rig.clone(),
@@ -72,7 +72,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(verb) = args.verb {
         return verb.run(ctx);
     }
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     if let Some(id) = &args.talk {
         let session = seance::find_session(&town, id)?;
         if args.prompt.is_none() {
@@ -97,7 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let mut found = seance::list_sessions(&town, &args.which.wanted(town.clock.now())?)?;
+    let mut found = seance::list_sessions(&town, &args.which.to_filter(town.clock.now())?)?;
     if args.recent > 0 {
         found.truncate(args.recent);
     }
@@ -113,12 +113,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let width = ids.max().unwrap_or_default();
         for session in found {
             // Whole: the id is there to be copied.
-            page.line(row(session, width, &page.relative_time(&session.ts)));
+            page.line(format_session_row(
+                session,
+                width,
+                &page.relative_time(&session.ts),
+            ));
         }
     })
 }
 
-fn row(session: &PastSession, width: usize, when: &str) -> String {
+fn format_session_row(session: &PastSession, width: usize, when: &str) -> String {
     let transcript = if session.transcript.is_some() {
         "transcript"
     } else {
@@ -139,7 +143,7 @@ fn row(session: &PastSession, width: usize, when: &str) -> String {
 }
 
 /// A time, or so long ago.
-fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
+fn parse_since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
     when::parse_past_time(text, now, &kit::sys::env::local_time_zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }

@@ -4,7 +4,7 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
-use super::Which;
+use super::SessionFilterArgs;
 use crate::context::Context;
 use gt::flow::seance;
 use gt::flow::seance::transcript::{self, TranscriptHit};
@@ -15,7 +15,7 @@ pub(super) struct Args {
     /// The text
     text: String,
     #[command(flatten)]
-    which: Which,
+    which: SessionFilterArgs,
     /// Show at most N places, those of the newest sessions first; 0 for all
     #[arg(short = 'n', long, default_value_t = 50)]
     limit: usize,
@@ -23,7 +23,7 @@ pub(super) struct Args {
 
 /// A place in a session.
 #[derive(Serialize)]
-struct FoundPlace {
+struct SessionHit {
     session_id: String,
     actor: String,
     #[serde(flatten)]
@@ -32,19 +32,19 @@ struct FoundPlace {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     anyhow::ensure!(!args.text.trim().is_empty(), "say what to search for");
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let limit = if args.limit == 0 {
         usize::MAX
     } else {
         args.limit
     };
     let mut places = Vec::new();
-    for session in seance::list_sessions(&town, &args.which.wanted(town.clock.now())?)? {
+    for session in seance::list_sessions(&town, &args.which.to_filter(town.clock.now())?)? {
         let Some(path) = &session.transcript else {
             continue;
         };
         let hits = transcript::search_transcript(path, &args.text).into_iter();
-        places.extend(hits.map(|hit| FoundPlace {
+        places.extend(hits.map(|hit| SessionHit {
             session_id: session.session_id.clone(),
             actor: session.actor.clone(),
             hit,

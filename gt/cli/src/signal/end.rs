@@ -14,9 +14,9 @@ pub(super) struct Args {}
 
 /// Saves what the next session needs; prints nothing.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let event = AgentEvent::read();
-    let (session, reason) = (event.field("session_id"), event.field("reason"));
+    let (session, reason) = (event.text_field("session_id"), event.text_field("reason"));
     let actor = town.actor.to_string();
     town.record_event(&event!(SessionEnd,
         session_id: session, reason: reason, role: town.actor.role(), actor: actor,

@@ -13,6 +13,6 @@ use crate::context::Context;
 pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
-    AgentEvent::read().record(ctx);
+    AgentEvent::read().record_progress(ctx);
     build_report(Value::Null, |_, _| {})
 }

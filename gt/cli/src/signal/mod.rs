@@ -5,7 +5,7 @@ mod event;
 mod stop;
 
 use super::CommandResult;
-use super::agent_event::{is_of_copy, nothing};
+use super::agent_event::{build_empty_report, is_session_copy};
 use crate::context::Context;
 
 /// Answer an agent program's hooks
@@ -25,8 +25,8 @@ kit::verbs! {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if is_of_copy(ctx) {
-        return nothing();
+    if is_session_copy(ctx) {
+        return build_empty_report();
     }
     args.verb.run(ctx)
 }

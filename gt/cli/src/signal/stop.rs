@@ -14,11 +14,11 @@ pub(super) struct Args {}
 /// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let event = AgentEvent::read();
-    event.record(ctx);
-    let reason = if event.is("stop_hook_active") {
+    event.record_progress(ctx);
+    let reason = if event.is_true("stop_hook_active") {
         None
     } else {
-        reason(ctx, &event).unwrap_or_default()
+        find_stop_reason(ctx, &event).unwrap_or_default()
     };
     let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
     build_report(decision, |decision, page| {
@@ -28,6 +28,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     })
 }
 
-fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
-    stop_hook::find_continue_reason(&ctx.town()?, event.field("session_id"))
+fn find_stop_reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
+    stop_hook::find_continue_reason(&ctx.open_town()?, event.text_field("session_id"))
 }

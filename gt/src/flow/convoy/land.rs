@@ -260,11 +260,11 @@ fn format_landed_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let store = town.open_town_store().unwrap();
         for id in ["hq-one", "hq-two"] {

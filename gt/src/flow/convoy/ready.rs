@@ -92,7 +92,7 @@ mod tests {
     use bd::bead::{Bead, Stamp, Status};
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn close(town: &LiveTown, id: &str) {
         let bead = Bead {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_ready_is_what_is_computed_and_is_not_used_after_the_next_close() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         close(town, "hq-one");
         let new = super::super::NewConvoy {

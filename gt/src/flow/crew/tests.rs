@@ -1,12 +1,12 @@
 use super::*;
 use crate::host::SessionSpec;
-use crate::testing::Place;
+use crate::testing::TestTown;
 use crate::view::rig;
 
 #[test]
 fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
-    let place = Place::new();
-    let url = place.origin(&[("README", "hi\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     let added = add_member(&place.town, &rig, "max", true).unwrap();
@@ -30,7 +30,7 @@ fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
 
 #[test]
 fn a_member_is_found_by_name_and_by_address() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     place.add_rig("web", None).unwrap();
     let (lab, web) = (
@@ -54,7 +54,7 @@ fn a_member_is_found_by_name_and_by_address() {
 
 #[test]
 fn stopping_saves_uncommitted_work_and_leaves_the_clone() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     let rig = place.town.find_rig("lab").unwrap();
     let added = add_member(&place.town, &rig, "max", false).unwrap();

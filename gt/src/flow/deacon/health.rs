@@ -121,11 +121,11 @@ fn record_response(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn failures_are_counted_in_a_row_beside_what_others_keep_there() {
-        let place = Place::new();
+        let place = TestTown::new();
         let path = place.town.layout.health_state();
         let kept = r#"{"agents":{"deacon":{"force_kill_count":4}}}"#;
         std::fs::write(&path, kept).unwrap();

@@ -93,7 +93,7 @@ fn move_to_top(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn documents_are_kept_below_the_folder_at_the_top() {
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn the_gate_refuses_a_document_in_any_commit_also_one_that_was_removed_again() {
-        let place = Place::new();
-        let git = place.tree("tree", &[("a", "1")]);
+        let place = TestTown::new();
+        let git = place.create_tree("tree", &[("a", "1")]);
         let seen = git.resolve("HEAD").unwrap().unwrap();
         let write = |file: &str| {
             let path = git.folder().join(file);

@@ -143,7 +143,7 @@ mod tests {
     use bd::git::TreeEntry;
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn entries(paths: &[&str]) -> TreeEntries {
         let entry = |id: &str| TreeEntry {
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn what_a_landing_took_away_comes_back_whole_and_once() {
-        let place = Place::new();
-        let git = place.tree("tree", &[("a", "1")]);
+        let place = TestTown::new();
+        let git = place.create_tree("tree", &[("a", "1")]);
         let who = Identity {
             name: "w".to_owned(),
             email: "w@example.org".to_owned(),

@@ -290,7 +290,7 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn who() -> Identity {
         Identity {
@@ -321,8 +321,8 @@ mod tests {
 
     #[test]
     fn what_a_worker_wrote_is_taken_once_and_an_old_copy_never_goes_over_a_newer_one() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();
         assert_eq!(place_documents(&git, "c").unwrap(), 0);
         put(&git, ".gt/discovery/x.md", "one");
@@ -339,8 +339,8 @@ mod tests {
         let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), newer)]);
         keep::keep_documents(&git, "c", &files, "m", &who()).unwrap();
         assert_eq!(take_documents(&git, None, &who()).unwrap(), None);
-        clear_documents(&git, &place_.path("aside")).unwrap();
-        assert!(!place_.path("aside").exists(), "all of it is kept");
+        clear_documents(&git, &place_.path_beside("aside")).unwrap();
+        assert!(!place_.path_beside("aside").exists(), "all of it is kept");
         assert!(!git.folder().join(".gt").exists());
         assert_eq!(place_documents(&git, "c").unwrap(), 2);
         let text = fs::read_to_string(git.folder().join(".gt/discovery/x.md")).unwrap();
@@ -364,8 +364,8 @@ mod tests {
 
     #[test]
     fn nothing_is_written_or_read_through_a_link() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         let entry = TreeEntry {
             mode: "100644".to_owned(),
             id: git.write_blob(b"x").unwrap(),
@@ -373,7 +373,7 @@ mod tests {
         };
         let files = TreeEntries::from([(".gt/discovery/x.md".to_owned(), entry)]);
         keep::keep_documents(&git, "c", &files, "m", &who()).unwrap();
-        let outside = place_.path("outside");
+        let outside = place_.path_beside("outside");
         fs::create_dir_all(outside.join("discovery")).unwrap();
         fs::write(outside.join("discovery/secret"), "s").unwrap();
         std::os::unix::fs::symlink(&outside, git.folder().join(".gt")).unwrap();
@@ -393,15 +393,15 @@ mod tests {
 
     #[test]
     fn what_git_does_not_keep_is_not_said_to_be_kept_and_is_moved_aside() {
-        let place_ = Place::new();
-        let git = place_.tree("tree", &[("a", "1")]);
+        let place_ = TestTown::new();
+        let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();
         place_documents(&git, "c").unwrap();
         let nested = ".gt/scratch/clone/.git/HEAD";
         put(&git, nested, "ref");
         put(&git, ".gt/scratch/clone/work.txt", "w");
         put(&git, ".gt/discovery/x.md", "x");
-        let outside = place_.path("outside");
+        let outside = place_.path_beside("outside");
         fs::write(&outside, "stays").unwrap();
         std::os::unix::fs::symlink(&outside, git.folder().join(".gt/link")).unwrap();
         let taken = take_documents(&git, None, &who()).unwrap().unwrap();
@@ -410,7 +410,7 @@ mod tests {
             [".gt/discovery/x.md", ".gt/scratch/clone/work.txt"]
         );
         assert_eq!(take_documents(&git, None, &who()).unwrap(), None);
-        let aside = place_.path("aside");
+        let aside = place_.path_beside("aside");
         assert_eq!(clear_documents(&git, &aside).unwrap(), 1);
         assert_eq!(fs::read_to_string(aside.join(nested)).unwrap(), "ref");
         assert!(!git.folder().join(".gt").exists());

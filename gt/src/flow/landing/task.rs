@@ -273,12 +273,12 @@ pub(super) fn close_landing_tasks(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use bd::bead::Status;
 
     #[test]
     fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let store = town.open_town_store().unwrap();
         let task = |id: &str, landing: &str, status: Status| Bead {

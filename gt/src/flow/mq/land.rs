@@ -405,13 +405,13 @@ fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::record::merge_request::Receipt;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
     use crate::town::config::RigSettings;
 
     #[test]
     fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
-        let place = Place::new();
-        let url = place.origin(&[("a", "1")]);
+        let place = TestTown::new();
+        let url = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
         let rig = place.town.find_rig("web").unwrap();
         let (store, settings) = (

@@ -1,10 +1,10 @@
 use super::*;
 use crate::host::{SessionHost, SessionSpec};
-use crate::testing::Place;
+use crate::testing::TestTown;
 use crate::view::rig::{list_rig_rows, rig_status};
 
 /// Nothing of a refused rig is left.
-fn assert_no_trace(place: &Place, name: &str) {
+fn assert_no_trace(place: &TestTown, name: &str) {
     assert!(!place.town.layout.rig(name).root().exists());
     assert!(place.town.read_registry().unwrap().rigs.is_empty());
     let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
@@ -17,8 +17,8 @@ fn expect_refusal(result: anyhow::Result<AddRigReport>) -> RigError {
 
 #[test]
 fn a_rig_with_an_origin_gets_repository_beads_and_route() {
-    let place = Place::new();
-    let url = place.origin(&[("README", "hi\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
     let added = place.add_rig("web", Some(&url)).unwrap();
     assert_eq!(
         (added.prefix.as_str(), added.branch.as_str()),
@@ -46,7 +46,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
         ..AddRigRequest::default()
     };
     assert!(matches!(
-        expect_refusal(place.ask(&same)),
+        expect_refusal(place.add_rig_with(&same)),
         RigError::PrefixTaken { .. }
     ));
     assert!(!place.town.layout.rig("other").root().exists());
@@ -55,7 +55,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
 
 #[test]
 fn a_rig_without_url_has_a_repository_of_its_own() {
-    let place = Place::new();
+    let place = TestTown::new();
     let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
     let rig = place.town.find_rig("lab").unwrap();
@@ -72,8 +72,8 @@ fn a_rig_without_url_has_a_repository_of_its_own() {
 
 #[test]
 fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
-    let place = Place::new();
-    let tree = place.tree("mine", &[("README", "hi\n")]);
+    let place = TestTown::new();
+    let tree = place.create_tree("mine", &[("README", "hi\n")]);
     let url = tree.folder().to_str().unwrap().to_owned();
     let error = expect_refusal(place.add_rig("web", Some(&url)));
     assert!(matches!(error, RigError::CheckedOut { .. }));
@@ -93,7 +93,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
         no_remote: true,
         ..AddRigRequest::default()
     };
-    assert_eq!(place.ask(&copy).unwrap().remote, None);
+    assert_eq!(place.add_rig_with(&copy).unwrap().remote, None);
     tree.config_set("receive.denyCurrentBranch", "updateInstead")
         .unwrap();
     let other = place.add_rig("two", Some(&url)).unwrap();
@@ -102,9 +102,9 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
 
 #[test]
 fn beads_that_the_repository_tracks_are_the_rigs() {
-    let place = Place::new();
+    let place = TestTown::new();
     let issue = r#"{"id":"proj-a1b","title":"One","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
-    let url = place.origin(&[
+    let url = place.create_origin(&[
         (".beads/issues.jsonl", &format!("{issue}\n")),
         (".beads/config.yaml", "issue-prefix: \"proj\"\n"),
     ]);
@@ -115,7 +115,7 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
         ..AddRigRequest::default()
     };
     assert!(matches!(
-        expect_refusal(place.ask(&wrong)),
+        expect_refusal(place.add_rig_with(&wrong)),
         RigError::PrefixDiffers { .. }
     ));
     assert_no_trace(&place, "web");
@@ -137,17 +137,17 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
 
 #[test]
 fn what_sandboxes_cannot_hold_is_refused_whole() {
-    let place = Place::new();
-    let url = place.origin(&[(".gitattributes", "*.png filter=lfs\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[(".gitattributes", "*.png filter=lfs\n")]);
     assert!(matches!(
         expect_refusal(place.add_rig("web", Some(&url))),
         RigError::Unsupported { .. }
     ));
     assert_no_trace(&place, "web");
-    let away = place.path("nowhere.git");
+    let away = place.path_beside("nowhere.git");
     assert!(place.add_rig("web", Some(away.to_str().unwrap())).is_err());
     assert_no_trace(&place, "web");
-    let empty = bd::git::Git::at(place.path("empty.git"));
+    let empty = bd::git::Git::at(place.path_beside("empty.git"));
     empty.init("main", true).unwrap();
     let url = empty.folder().to_str().unwrap().to_owned();
     assert!(matches!(
@@ -163,7 +163,7 @@ fn what_sandboxes_cannot_hold_is_refused_whole() {
 
 #[test]
 fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     let spec = SessionSpec {
         name: "gt-lab-nux".to_owned(),
@@ -183,7 +183,7 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
 
 #[test]
 fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
-    let place = Place::new();
+    let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     std::fs::create_dir_all(root.join(".repo.git")).unwrap();
     std::fs::write(root.join("precious"), "x").unwrap();
@@ -203,7 +203,7 @@ fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
 
 #[test]
 fn a_run_that_was_killed_right_after_it_registered_the_rig_has_added_it() {
-    let place = Place::new();
+    let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     place.add_rig("lab", None).unwrap();
     let mark = root.join(".being-added");

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn how_a_session_ended_is_kept() {
-        let place = crate::testing::Place::new();
+        let place = crate::testing::TestTown::new();
         for end in [
             ProcessEnd::Exit(7),
             ProcessEnd::Signal(9),
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn of_a_last_screen_no_secret_is_kept() {
-        let mut place = crate::testing::Place::new();
+        let mut place = crate::testing::TestTown::new();
         let vars = [
             ("AN_API_KEY", "sk-0123456789"),
             ("A_TOKEN", "short"),

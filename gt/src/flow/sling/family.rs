@@ -127,11 +127,11 @@ pub(super) fn claim_member(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn an_epic_slung_several_times_at_once_gets_one_convoy() {
-        let place = Place::new();
+        let place = TestTown::new();
         let town = &place.town;
         let store = town.open_town_store().unwrap();
         let bead = |id: &str, kind: Kind| Bead {

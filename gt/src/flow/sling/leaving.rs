@@ -95,11 +95,11 @@ mod tests {
     use bd::bead::{Bead, Dep, Status};
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     #[test]
     fn the_worker_before_is_the_one_that_closed_last_of_what_the_bead_waited_for() {
-        let place = Place::new();
+        let place = TestTown::new();
         let rig = place.town.layout.rig("web");
         let store = place.town.open_town_store().unwrap();
         let done = |id: &str, who: &str, at: &str| Bead {

@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::testing::Place;
+use crate::testing::TestTown;
 
 /// Puts a hook in place.
 fn write_hook(path: &Path, body: &str, mode: u32) {
@@ -21,7 +21,7 @@ fn empty_call<'a>() -> TownHookCall<'a> {
 
 #[test]
 fn without_a_hook_nothing_is_run_and_nothing_is_told() {
-    let place = Place::new();
+    let place = TestTown::new();
     let report = run_event_hooks(&place.town, TownHookEvent::PreConvoy, &empty_call());
     assert!(report.runs.is_empty() && report.warnings.is_empty());
     assert!(!has_event_hooks(
@@ -38,7 +38,7 @@ fn without_a_hook_nothing_is_run_and_nothing_is_told() {
 
 #[test]
 fn a_hook_is_told_the_five_variables_and_its_run_is_an_event() {
-    let place = Place::new();
+    let place = TestTown::new();
     let town = &place.town;
     let body = "cat >/dev/null; printf '%s|' \"$GT_CONVOY_NAME\" \"$GT_CONVOY_SPEC\" \"$GT_CONVOY_ISSUES\" \
         \"$GT_RIG_ROOT\" \"${KEEPER_MODE-unset}\" \"$PWD\"; cat \"$GT_CONVOY_SPEC_FILE\"";
@@ -61,7 +61,7 @@ fn a_hook_is_told_the_five_variables_and_its_run_is_an_event() {
 
 #[test]
 fn a_file_that_is_not_executable_is_passed_over_with_a_warning() {
-    let place = Place::new();
+    let place = TestTown::new();
     let town = &place.town;
     write_hook(&town.layout.hooks().join("pre-convoy"), "exit 1", 0o644);
     let report = run_event_hooks(town, TownHookEvent::PreConvoy, &empty_call());
@@ -75,9 +75,9 @@ fn a_file_that_is_not_executable_is_passed_over_with_a_warning() {
 
 #[test]
 fn a_link_that_leads_out_of_the_town_is_refused() {
-    let place = Place::new();
+    let place = TestTown::new();
     let town = &place.town;
-    let outside = place.path("outside/pre-convoy");
+    let outside = place.path_beside("outside/pre-convoy");
     write_hook(&outside, "exit 0", 0o755);
     std::fs::create_dir_all(town.layout.hooks()).unwrap();
     std::os::unix::fs::symlink(&outside, town.layout.hooks().join("pre-convoy")).unwrap();
@@ -97,7 +97,7 @@ fn a_link_that_leads_out_of_the_town_is_refused() {
 
 #[test]
 fn hanging_crashing_and_flooding_hooks_are_ended_and_told_of() {
-    let place = Place::new();
+    let place = TestTown::new();
     let town = &place.town;
     let path = town.layout.hooks().join("pre-convoy");
     std::fs::write(town.layout.settings(), r#"{"hooks": {"timeout": "1s"}}"#).unwrap();
@@ -124,9 +124,9 @@ fn hanging_crashing_and_flooding_hooks_are_ended_and_told_of() {
 
 #[test]
 fn of_several_hooks_the_first_that_does_not_approve_is_the_last() {
-    let place = Place::new();
+    let place = TestTown::new();
     let town = &place.town;
-    let url = place.origin(&[("a", "b")]);
+    let url = place.create_origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
     let rig = town.layout.rig("web");
     write_hook(

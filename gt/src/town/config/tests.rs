@@ -3,18 +3,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Place;
+use crate::testing::TestTown;
 use crate::town::RigLayout;
 
-fn town_with_settings(settings: &str) -> (Place, RigLayout) {
-    let place = Place::new();
+fn town_with_settings(settings: &str) -> (TestTown, RigLayout) {
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     std::fs::write(rig.settings(), settings).unwrap();
     (place, rig)
 }
 
-fn read_value(place: &Place, rig: &RigLayout, name: &str) -> (Value, String) {
+fn read_value(place: &TestTown, rig: &RigLayout, name: &str) -> (Value, String) {
     let layers = SettingsLayers::load(&place.town, Some(rig)).unwrap();
     let setting = layers.get(name).unwrap();
     let origin = setting.origin.to_string();
@@ -22,7 +22,13 @@ fn read_value(place: &Place, rig: &RigLayout, name: &str) -> (Value, String) {
     (setting.value, layer)
 }
 
-fn set_value(place: &Place, rig: Option<&RigLayout>, layer: SettingsLayer, name: &str, text: &str) {
+fn set_value(
+    place: &TestTown,
+    rig: Option<&RigLayout>,
+    layer: SettingsLayer,
+    name: &str,
+    text: &str,
+) {
     change_setting(&place.town, rig, layer, name, Some(text)).unwrap();
 }
 
@@ -280,7 +286,7 @@ fn each_layer_outranks_those_below() {
         (json!(5), "local".to_owned())
     );
     assert_eq!(max_polecats_of(&place.town, &rig), 5);
-    let cwd = place.path("town");
+    let cwd = place.path_beside("town");
     place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
     assert_eq!(
         read_value(&place, &rig, name),

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_is_recorded_reads_back_as_the_same_event() {
-        let mut place = crate::testing::Place::new();
+        let mut place = crate::testing::TestTown::new();
         let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
         let town = &mut place.town;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::host::{SessionHost, SessionSpec};
-use crate::testing::Place;
+use crate::testing::TestTown;
 
 fn worst_level(findings: &[Finding], check: &str) -> FindingLevel {
     let of = findings.iter().filter(|finding| finding.check == check);
@@ -9,14 +9,14 @@ fn worst_level(findings: &[Finding], check: &str) -> FindingLevel {
         .unwrap_or(FindingLevel::Ok)
 }
 
-fn run_only(place: &Place, check: &str) -> Vec<Finding> {
+fn run_only(place: &TestTown, check: &str) -> Vec<Finding> {
     run_checks(&place.town, &[check.to_owned()])
 }
 
 #[test]
 fn a_new_town_with_a_rig_is_sound() {
-    let place = Place::new();
-    let url = place.origin(&[("README", "hi\n")]);
+    let place = TestTown::new();
+    let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
     let findings = run_checks(&place.town, &[]);
     for check in ["town", "rigs", "routes", "beads", "sandboxes", "sessions"] {
@@ -41,7 +41,7 @@ fn a_new_town_with_a_rig_is_sound() {
 
 #[test]
 fn damage_is_found_and_nothing_is_changed() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     let issues = rig.beads().join("issues.jsonl");
@@ -91,7 +91,7 @@ fn damage_is_found_and_nothing_is_changed() {
 
 #[test]
 fn strange_sessions_and_left_start_files_are_named() {
-    let place = Place::new();
+    let place = TestTown::new();
     let spec = SessionSpec {
         name: "gt-nowhere-nux".to_owned(),
         ..SessionSpec::default()
@@ -111,7 +111,7 @@ fn strange_sessions_and_left_start_files_are_named() {
 
 #[test]
 fn every_finding_that_is_not_well_says_the_way_out() {
-    let place = Place::new();
+    let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     for finding in run_checks(&place.town, &[]) {
         assert_eq!(

@@ -21,9 +21,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let town = ctx.town()?;
+    let town = ctx.open_town()?;
     let approved = review::approve_request(&town, &args.request, &args.reason)?;
-    super::super::warn(ctx, &approved.warnings);
+    super::super::print_hook_warnings(ctx, &approved.warnings);
     match sling::continue_sling(&town, approved.then.clone()) {
         Ok(None) => {}
         Ok(Some(slung)) => ctx

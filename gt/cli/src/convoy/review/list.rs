@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let store = ctx.town()?.open_town_store()?.snapshot()?;
+    let store = ctx.open_town()?.open_town_store()?.snapshot()?;
     build_report(review::list_requests(&store, args.all), |found, page| {
         if found.is_empty() {
             page.line("no convoy waits for a person");

@@ -15,7 +15,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let request = review::reject_request(&ctx.town()?, &args.request, &args.reason)?;
+    let request = review::reject_request(&ctx.open_town()?, &args.request, &args.reason)?;
     build_report(request, |request, page| {
         page.line(format!("✓ {} is rejected", request.id));
     })

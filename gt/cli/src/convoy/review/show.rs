@@ -14,7 +14,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let store = ctx.town()?.open_town_store()?.snapshot()?;
+    let store = ctx.open_town()?.open_town_store()?.snapshot()?;
     let request = review::find_request(&store, &args.request)?;
     build_report(request, |request, page| {
         page.line(format!(

@@ -355,7 +355,7 @@ mod tests {
     use bd::bead::Kind;
 
     use super::*;
-    use crate::testing::Place;
+    use crate::testing::TestTown;
 
     fn entry(n: usize) -> BriefingItem {
         BriefingItem {
@@ -427,8 +427,8 @@ mod tests {
     type Closed<'a> = (&'a str, &'a str, fn(&mut Bead));
 
     /// A town of which some beads are closed: id, time, and what else is to be said of each.
-    fn closed(beads: &[Closed]) -> (Place, Bead) {
-        let place = Place::new();
+    fn closed(beads: &[Closed]) -> (TestTown, Bead) {
+        let place = TestTown::new();
         let store = place.town.open_town_store().unwrap();
         for (id, time, more) in beads {
             let mut bead = Bead {

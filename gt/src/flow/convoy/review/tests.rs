@@ -1,11 +1,11 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::testing::Place;
+use crate::testing::TestTown;
 
 /// A town with a bead and a hook that approves with front matter and does `more`.
-fn town_with_hook(more: &str) -> Place {
-    let place = Place::new();
+fn town_with_hook(more: &str) -> TestTown {
+    let place = TestTown::new();
     let town = &place.town;
     let bead = Bead {
         id: "hq-one".to_owned(),
@@ -146,7 +146,7 @@ fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
 fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away() {
     let place = town_with_hook("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
     let town = &place.town;
-    let url = place.origin(&[("a", "b")]);
+    let url = place.create_origin(&[("a", "b")]);
     place.add_rig("web", Some(&url)).unwrap();
     let store = town.open_rig_store(&town.layout.rig("web")).unwrap();
     let bead = Bead {
