@@ -14,4 +14,4 @@ mod supervise;
 mod wake;
 mod watch;
 
-pub use args::{command, main};
+pub use args::{build_command_line, main};

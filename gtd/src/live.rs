@@ -18,18 +18,18 @@ use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
-use crate::panes::Panes;
-use crate::run::{HEARTBEAT, Loop, World, lock};
+use crate::panes::SessionWaits;
+use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
-use crate::supervise::Instance;
-use crate::wake::{Wake, Waker, channel};
-use crate::watch::Watch;
+use crate::supervise::DaemonInstance;
+use crate::wake::{WakeReason, WakeSender, create_wake_channel};
+use crate::watch::FolderWatch;
 
 /// So many passes in a row may find more to do before `--once` calls it a fault.
 const PASSES_AT_ONCE: usize = 1000;
 
 /// What one pass would do: a line each with the rule, what is to be done, and what the rule saw.
-pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
+pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
     let lines = decisions.iter().map(|one| {
@@ -44,12 +44,12 @@ pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
 }
 
 /// Makes passes until one changes nothing.
-pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
+pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
         let pass = patrol::run_pass(town)?;
         prepare_briefings(town);
         for acted in &pass {
-            report(acted);
+            log_action(acted);
         }
         if !pass.iter().any(|acted| acted.changed) {
             // Beads that are not on their branch yet lose nothing; that was logged.
@@ -70,19 +70,19 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
 }
 
 /// Watches the town until told to stop.
-pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
-    let instance = Instance::take(&town)?;
+pub(crate) fn watch_forever(town: LiveTown) -> anyhow::Result<()> {
+    let instance = DaemonInstance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let watched = runtime.block_on(watch_over(town, instance));
+    let watched = runtime.block_on(watch_town(town, instance));
     // What did not come to its end in time ends with the process: the next start goes on.
     runtime.shutdown_background();
     watched
 }
 
-async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()> {
-    let (waker, mut wakes) = channel();
+async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Result<()> {
+    let (waker, mut wakes) = create_wake_channel();
     let (events, _) = broadcast::channel(64);
     let sender = events.clone();
     // Nobody may be listening.
@@ -92,11 +92,11 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         state: instance.state().clone(),
         degraded: None,
     }));
-    socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
+    socket::open_socket(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
-    let watched = Watched {
-        root: Folder::open(town.layout.root())?,
-        watch: Mutex::new(Watch::begin(&town, &waker)),
+    let watched = WatchedTown {
+        root: WatchedFolder::open(town.layout.root())?,
+        watch: Mutex::new(FolderWatch::start(&town, &waker)),
         town: Arc::clone(&town),
         waker: waker.clone(),
         instance: Mutex::new(instance),
@@ -105,7 +105,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         heartbeat: Mutex::default(),
         shared,
     };
-    let running = Loop::new(watched, waker, town.layout.patrol_memory());
+    let running = PatrolLoop::new(watched, waker, town.layout.patrol_memory());
     // Without a supervisor that listens nobody needs to be told.
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
@@ -120,28 +120,28 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         return Ok(());
     }
     tracing::info!("ending; sessions go on");
-    lock(&running.world().instance).end(&town)
+    lock_mutex(&running.world().instance).end(&town)
 }
 
 /// A folder at its path. It is kept open, so that no other gets its number.
-struct Folder {
+struct WatchedFolder {
     path: PathBuf,
-    own: File,
+    handle: File,
 }
 
-impl Folder {
+impl WatchedFolder {
     fn open(path: &Path) -> anyhow::Result<Self> {
         let failed = || format!("cannot open {}", path.display());
         Ok(Self {
             path: path.to_owned(),
-            own: File::open(path).with_context(failed)?,
+            handle: File::open(path).with_context(failed)?,
         })
     }
 
     /// Whether it is not there any more. Who cannot look, because the disk or the network fails, does not know that.
     fn is_gone(&self) -> bool {
         let number = |meta: Metadata| (meta.dev(), meta.ino());
-        match (self.path.metadata(), self.own.metadata()) {
+        match (self.path.metadata(), self.handle.metadata()) {
             (Ok(there), Ok(own)) => number(there) != number(own),
             (Err(error), _) => error.kind() == ErrorKind::NotFound,
             (_, Err(_)) => false,
@@ -150,21 +150,21 @@ impl Folder {
 }
 
 /// The town that is watched.
-struct Watched {
+struct WatchedTown {
     town: Arc<LiveTown>,
     /// Its folder when the watch began: one that is made again at the same place is another.
-    root: Folder,
-    waker: Waker,
-    instance: Mutex<Instance>,
-    watch: Mutex<Watch>,
-    panes: Mutex<Panes>,
+    root: WatchedFolder,
+    waker: WakeSender,
+    instance: Mutex<DaemonInstance>,
+    watch: Mutex<FolderWatch>,
+    panes: Mutex<SessionWaits>,
     glances: ActivityCache,
     /// The heartbeat that the next pass writes, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,
 }
 
-impl World for Watched {
+impl LoopWorld for WatchedTown {
     fn now(&self) -> Timestamp {
         self.town.clock.now()
     }
@@ -179,36 +179,38 @@ impl World for Watched {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }
         // Before anything is done: what ends from here on is heard of.
-        lock(&self.panes).follow(&facts.sessions, &self.waker);
-        lock(&self.shared).degraded.clone_from(&facts.degraded);
-        lock(&self.heartbeat).0.clone_from(&facts.heartbeat);
+        lock_mutex(&self.panes).follow(&facts.sessions, &self.waker);
+        lock_mutex(&self.shared)
+            .degraded
+            .clone_from(&facts.degraded);
+        lock_mutex(&self.heartbeat).0.clone_from(&facts.heartbeat);
         Ok(facts)
     }
 
     fn act(&self, decision: Decision) -> ActionReport {
         let acted = patrol::act(&self.town, decision);
-        report(&acted);
+        log_action(&acted);
         if acted.changed {
-            lock(&self.heartbeat).1.push(acted.decision.rule.name);
+            lock_mutex(&self.heartbeat).1.push(acted.decision.rule.name);
         }
         acted
     }
 
     fn tidy(&self) {
         prepare_briefings(&self.town);
-        lock(&self.watch).refresh(&self.town);
+        lock_mutex(&self.watch).refresh(&self.town);
         if let Err(error) =
             gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town), false)
         {
             tracing::warn!(%error, "the log is not rotated");
         }
-        let (heartbeat, rules) = std::mem::take(&mut *lock(&self.heartbeat));
+        let (heartbeat, rules) = std::mem::take(&mut *lock_mutex(&self.heartbeat));
         if let Err(error) = patrol::write_heartbeat(&self.town, heartbeat, &rules) {
             tracing::warn!(error = format!("{error:#}"), "the heartbeat is not written");
         }
-        let mut instance = lock(&self.instance);
-        instance.passed(&self.town);
-        lock(&self.shared).state = instance.state().clone();
+        let mut instance = lock_mutex(&self.instance);
+        instance.count_pass(&self.town);
+        lock_mutex(&self.shared).state = instance.state().clone();
         sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
     }
 
@@ -224,12 +226,12 @@ impl World for Watched {
     }
 }
 
-fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
+fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [
-        (SignalKind::terminate(), Wake::Stop),
-        (SignalKind::interrupt(), Wake::Stop),
-        (SignalKind::hangup(), Wake::Request),
+        (SignalKind::terminate(), WakeReason::Stop),
+        (SignalKind::interrupt(), WakeReason::Stop),
+        (SignalKind::hangup(), WakeReason::Request),
     ];
     for (kind, wake) in kinds {
         let (mut signals, waker) = (signal(kind)?, waker.clone());
@@ -267,7 +269,7 @@ fn keep_stores(town: &LiveTown) {
     }
 }
 
-fn report(acted: &ActionReport) {
+fn log_action(acted: &ActionReport) {
     let (rule, saw, outcome) = (
         acted.decision.rule.name,
         &acted.decision.saw,
@@ -292,7 +294,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let [disk, path] = ["disk", "disk/town"].map(|name| place.path().join(name));
         fs::create_dir_all(&path).unwrap();
-        let folder = Folder::open(&path).unwrap();
+        let folder = WatchedFolder::open(&path).unwrap();
         let aside = place.path().join("aside");
         fs::rename(&disk, &aside).unwrap();
         assert!(folder.is_gone());

@@ -4,7 +4,7 @@ use kit::sys::Env;
 use tracing_subscriber::EnvFilter;
 
 /// Begins logging; `GTD_LOG` chooses what, as in `debug` or `gtd=trace`.
-pub(crate) fn begin(env: &Env) {
+pub(crate) fn start_logging(env: &Env) {
     let filter = env
         .get("GTD_LOG")
         .and_then(|text| EnvFilter::try_new(text).ok());

@@ -7,17 +7,17 @@ use gt::host::LiveSession;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 
-use crate::wake::{Wake, Waker};
+use crate::wake::{WakeReason, WakeSender};
 
 /// The sessions that are waited for, by name.
 #[derive(Default)]
-pub(crate) struct Panes {
+pub(crate) struct SessionWaits {
     waits: BTreeMap<String, (i32, JoinHandle<()>)>,
 }
 
-impl Panes {
+impl SessionWaits {
     /// Waits for the processes of these sessions, and for no other any more.
-    pub(crate) fn follow(&mut self, sessions: &[LiveSession], waker: &Waker) {
+    pub(crate) fn follow(&mut self, sessions: &[LiveSession], waker: &WakeSender) {
         self.waits.retain(|name, (pid, wait)| {
             let goes_on = sessions
                 .iter()
@@ -39,15 +39,15 @@ impl Panes {
                 Ok(Some(handle)) => handle,
                 Ok(None) => {
                     // It has ended since it was seen.
-                    waker.wake(Wake::Pane);
+                    waker.wake(WakeReason::Pane);
                     continue;
                 }
                 Err(_) => continue,
             };
             let waker = waker.clone();
             let wait = tokio::spawn(async move {
-                if ended(handle).await.is_ok() {
-                    waker.wake(Wake::Pane);
+                if wait_for_end(handle).await.is_ok() {
+                    waker.wake(WakeReason::Pane);
                 }
             });
             self.waits.insert(live.name.clone(), (live.pid, wait));
@@ -57,11 +57,11 @@ impl Panes {
 
 /// A pidfd becomes readable when its process has ended. The reactor waits for it as for a pipe: tokio's
 /// general wrapper for descriptors can only be used with unsafe code.
-async fn ended(handle: OwnedFd) -> std::io::Result<()> {
+async fn wait_for_end(handle: OwnedFd) -> std::io::Result<()> {
     Receiver::from_owned_fd_unchecked(handle)?.readable().await
 }
 
-impl Drop for Panes {
+impl Drop for SessionWaits {
     fn drop(&mut self) {
         for (_, wait) in self.waits.values() {
             wait.abort();

@@ -8,7 +8,7 @@ use gt::town::lock::{Lock, LockError};
 use kit::sys::file;
 
 /// The running daemon's hold on its town.
-pub(crate) struct Instance {
+pub(crate) struct DaemonInstance {
     _lock: Lock,
     state: DaemonState,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Instance {
 #[error("another daemon watches this town already (`gt daemon status`)")]
 pub(crate) struct AlreadyRunning;
 
-impl Instance {
+impl DaemonInstance {
     /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
     /// of that name would let two daemons hold "the" lock.
     pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
@@ -29,7 +29,7 @@ impl Instance {
             Err(error) => return Err(error.into()),
         };
         let pid = std::process::id();
-        inform(town, &pid_path(town), format!("{pid}\n").as_bytes());
+        write_info(town, &pid_path(town), format!("{pid}\n").as_bytes());
         let state = DaemonState {
             running: true,
             pid,
@@ -42,7 +42,7 @@ impl Instance {
     }
 
     /// Counts a pass.
-    pub(crate) fn passed(&mut self, town: &LiveTown) {
+    pub(crate) fn count_pass(&mut self, town: &LiveTown) {
         self.state.heartbeat_count += 1;
         self.state.last_heartbeat = town.clock.now().to_string();
         self.save(town);
@@ -66,12 +66,12 @@ impl Instance {
         // Numbers and texts always become JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
-        inform(town, &state_path(town), &text);
+        write_info(town, &state_path(town), &text);
     }
 }
 
 /// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
-fn inform(town: &LiveTown, path: &Path, content: &[u8]) {
+fn write_info(town: &LiveTown, path: &Path, content: &[u8]) {
     if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");

@@ -9,7 +9,7 @@ const GATHER: Duration = Duration::from_millis(100);
 
 /// Why the daemon wakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wake {
+pub(crate) enum WakeReason {
     /// A file of beads changed.
     Files,
     /// A session's process ended.
@@ -25,41 +25,41 @@ pub(crate) enum Wake {
 }
 
 /// The end that receives.
-pub(crate) struct Wakes {
-    receiver: mpsc::UnboundedReceiver<Wake>,
+pub(crate) struct WakeReceiver {
+    receiver: mpsc::UnboundedReceiver<WakeReason>,
 }
 
 /// The end that sends; cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Waker(mpsc::UnboundedSender<Wake>);
+pub(crate) struct WakeSender(mpsc::UnboundedSender<WakeReason>);
 
 /// Makes the channel.
-pub(crate) fn channel() -> (Waker, Wakes) {
+pub(crate) fn create_wake_channel() -> (WakeSender, WakeReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    (Waker(sender), Wakes { receiver })
+    (WakeSender(sender), WakeReceiver { receiver })
 }
 
-impl Waker {
+impl WakeSender {
     /// Wakes the loop. Once the loop has ended nobody needs waking.
-    pub(crate) fn wake(&self, why: Wake) {
+    pub(crate) fn wake(&self, why: WakeReason) {
         self.0.send(why).ok();
     }
 }
 
-impl Wakes {
+impl WakeReceiver {
     /// Waits for the next wake-up, at most `limit`, and gathers those that follow closely.
-    pub(crate) async fn next(&mut self, limit: Duration) -> Wake {
+    pub(crate) async fn next(&mut self, limit: Duration) -> WakeReason {
         let first = match tokio::time::timeout(limit, self.receiver.recv()).await {
             Ok(Some(wake)) => wake,
-            Ok(None) => return Wake::Stop,
-            Err(_) => return Wake::Tick,
+            Ok(None) => return WakeReason::Stop,
+            Err(_) => return WakeReason::Tick,
         };
-        if first == Wake::Stop {
+        if first == WakeReason::Stop {
             return first;
         }
         let deadline = tokio::time::Instant::now() + GATHER;
         while let Ok(Some(wake)) = tokio::time::timeout_at(deadline, self.receiver.recv()).await {
-            if wake == Wake::Stop {
+            if wake == WakeReason::Stop {
                 return wake;
             }
         }
@@ -82,22 +82,22 @@ mod tests {
     #[test]
     fn wake_ups_close_together_make_one() {
         block_on(async {
-            let (waker, mut wakes) = channel();
+            let (waker, mut wakes) = create_wake_channel();
             for _ in 0..50 {
-                waker.wake(Wake::Files);
+                waker.wake(WakeReason::Files);
             }
-            assert_eq!(wakes.next(Duration::from_secs(5)).await, Wake::Files);
-            assert_eq!(wakes.next(Duration::from_millis(1)).await, Wake::Tick);
+            assert_eq!(wakes.next(Duration::from_secs(5)).await, WakeReason::Files);
+            assert_eq!(wakes.next(Duration::from_millis(1)).await, WakeReason::Tick);
         });
     }
 
     #[test]
     fn a_stop_is_never_swallowed() {
         block_on(async {
-            let (waker, mut wakes) = channel();
-            waker.wake(Wake::Files);
-            waker.wake(Wake::Stop);
-            assert_eq!(wakes.next(Duration::from_secs(5)).await, Wake::Stop);
+            let (waker, mut wakes) = create_wake_channel();
+            waker.wake(WakeReason::Files);
+            waker.wake(WakeReason::Stop);
+            assert_eq!(wakes.next(Duration::from_secs(5)).await, WakeReason::Stop);
         });
     }
 }

@@ -15,7 +15,7 @@ use notify::event::{EventKind, ModifyKind, RemoveKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::task::JoinHandle;
 
-use crate::wake::{Wake, Waker};
+use crate::wake::{WakeReason, WakeSender};
 
 /// Files whose change means work.
 const KNOWN: [&str; 5] = [
@@ -30,30 +30,30 @@ const KNOWN: [&str; 5] = [
 const POLL: Duration = Duration::from_secs(1);
 
 /// The watcher and what it watches.
-pub(crate) struct Watch {
+pub(crate) struct FolderWatch {
     /// None where the system has no watches left.
     watcher: Option<Box<dyn Watcher + Send>>,
     folders: Vec<PathBuf>,
-    waker: Waker,
-    looking: Option<JoinHandle<()>>,
+    waker: WakeSender,
+    polling: Option<JoinHandle<()>>,
 }
 
-impl Watch {
+impl FolderWatch {
     /// Begins to watch a town.
-    pub(crate) fn begin(town: &LiveTown, waker: &Waker) -> Self {
-        let watcher = RecommendedWatcher::new(wake_by(waker), Config::default());
-        let watcher = watcher.inspect_err(warn).ok();
-        let mut watch = Self::with(watcher.map(|one| Box::new(one) as _), waker);
+    pub(crate) fn start(town: &LiveTown, waker: &WakeSender) -> Self {
+        let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
+        let watcher = watcher.inspect_err(warn_no_watches).ok();
+        let mut watch = Self::with_watcher(watcher.map(|one| Box::new(one) as _), waker);
         watch.refresh(town);
         watch
     }
 
-    fn with(watcher: Option<Box<dyn Watcher + Send>>, waker: &Waker) -> Self {
+    fn with_watcher(watcher: Option<Box<dyn Watcher + Send>>, waker: &WakeSender) -> Self {
         Self {
             watcher,
             folders: Vec::new(),
             waker: waker.clone(),
-            looking: None,
+            polling: None,
         }
     }
 
@@ -65,10 +65,10 @@ impl Watch {
         let rigs = town.list_rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));
         wanted.retain(|folder| folder.is_dir());
-        self.follow(wanted);
+        self.watch_folders(wanted);
     }
 
-    fn follow(&mut self, wanted: Vec<PathBuf>) {
+    fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
         if let Some(watcher) = &mut self.watcher {
             let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
             let mut new = wanted.iter().filter(|one| !self.folders.contains(one));
@@ -77,47 +77,47 @@ impl Watch {
                     self.folders = wanted;
                     return;
                 }
-                Err(error) => warn(&error),
+                Err(error) => warn_no_watches(&error),
             }
         } else if self.folders == wanted {
             return;
         }
         self.watcher = None;
         self.folders = wanted;
-        let looking = tokio::spawn(look(self.folders.clone(), self.waker.clone()));
-        if let Some(before) = self.looking.replace(looking) {
+        let looking = tokio::spawn(poll_files(self.folders.clone(), self.waker.clone()));
+        if let Some(before) = self.polling.replace(looking) {
             before.abort();
         }
     }
 }
 
-impl Drop for Watch {
+impl Drop for FolderWatch {
     fn drop(&mut self) {
-        if let Some(looking) = &self.looking {
+        if let Some(looking) = &self.polling {
             looking.abort();
         }
     }
 }
 
-fn warn(error: &notify::Error) {
+fn warn_no_watches(error: &notify::Error) {
     tracing::warn!(%error, "the system watches no more files; looking at them every second");
 }
 
 /// Looks at the known files, and wakes the loop when one has changed.
-async fn look(folders: Vec<PathBuf>, waker: Waker) {
-    let mut before = stamps(&folders);
+async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
+    let mut before = read_stamps(&folders);
     loop {
         tokio::time::sleep(POLL).await;
-        let now = stamps(&folders);
+        let now = read_stamps(&folders);
         if now != before {
-            waker.wake(Wake::Files);
+            waker.wake(WakeReason::Files);
             before = now;
         }
     }
 }
 
 /// What of the known files changes with each write.
-fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
+fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     let files = folders
         .iter()
         .flat_map(|folder| KNOWN.map(|name| folder.join(name)));
@@ -130,17 +130,17 @@ fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
 }
 
 /// Wakes the loop on events that mean work.
-fn wake_by(waker: &Waker) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
+fn event_handler(waker: &WakeSender) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
     let waker = waker.clone();
     move |event| {
         // After an error something may have been missed, so look.
-        if event.as_ref().map_or(true, means_work) {
-            waker.wake(Wake::Files);
+        if event.as_ref().map_or(true, is_relevant) {
+            waker.wake(WakeReason::Files);
         }
     }
 }
 
-fn means_work(event: &notify::Event) -> bool {
+fn is_relevant(event: &notify::Event) -> bool {
     // The system had more events than it could keep.
     if event.need_rescan() {
         return true;
@@ -151,10 +151,10 @@ fn means_work(event: &notify::Event) -> bool {
         EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
     };
     let is_end = matches!(event.kind, EventKind::Remove(RemoveKind::Folder));
-    changes && (is_end || event.paths.iter().any(|path| is_known(path)))
+    changes && (is_end || event.paths.iter().any(|path| is_known_file(path)))
 }
 
-fn is_known(path: &Path) -> bool {
+fn is_known_file(path: &Path) -> bool {
     path.file_name()
         .and_then(|name| name.to_str())
         .is_some_and(|name| KNOWN.contains(&name))
@@ -172,16 +172,16 @@ mod tests {
     #[test]
     fn replacing_a_known_file_means_work_and_reading_it_does_not() {
         let replaced = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        assert!(means_work(&event(replaced, "/t/.beads/issues.jsonl")));
-        assert!(means_work(&event(
+        assert!(is_relevant(&event(replaced, "/t/.beads/issues.jsonl")));
+        assert!(is_relevant(&event(
             EventKind::Create(CreateKind::File),
             "/t/.beads/wisps.jsonl"
         )));
-        assert!(!means_work(&event(replaced, "/t/.beads/.lock")));
+        assert!(!is_relevant(&event(replaced, "/t/.beads/.lock")));
         let removed = EventKind::Remove(RemoveKind::Folder);
-        assert!(means_work(&event(removed, "/t")));
+        assert!(is_relevant(&event(removed, "/t")));
         let opened = EventKind::Access(AccessKind::Any);
-        assert!(!means_work(&event(opened, "/t/.beads/issues.jsonl")));
+        assert!(!is_relevant(&event(opened, "/t/.beads/issues.jsonl")));
     }
 
     /// Hazard H6: the queue of events runs over.
@@ -189,7 +189,7 @@ mod tests {
     fn h6_events_that_were_lost_mean_work() {
         use notify::event::Flag;
         let lost = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert!(means_work(&lost));
+        assert!(is_relevant(&lost));
     }
 
     /// Hazard H6: no watches are left.
@@ -198,13 +198,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("issues.jsonl");
         fs::write(&file, "{}").unwrap();
-        let (waker, mut wakes) = crate::wake::channel();
-        let mut watch = Watch::with(Some(Box::new(NoRoom)), &waker);
-        watch.follow(vec![folder.path().to_owned()]);
+        let (waker, mut wakes) = crate::wake::create_wake_channel();
+        let mut watch = FolderWatch::with_watcher(Some(Box::new(NoRoom)), &waker);
+        watch.watch_folders(vec![folder.path().to_owned()]);
         assert!(watch.watcher.is_none());
         tokio::task::yield_now().await;
         fs::write(&file, "{} ").unwrap();
-        assert_eq!(wakes.next(Duration::from_secs(60)).await, Wake::Files);
+        assert_eq!(wakes.next(Duration::from_secs(60)).await, WakeReason::Files);
     }
 
     /// A watcher of a system that has no room.

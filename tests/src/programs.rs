@@ -7,7 +7,7 @@ pub fn programs() -> [(&'static str, Command); 4] {
     [
         ("bd", bd_cli::build_command_line()),
         ("gt", gt_cli::build_command_line()),
-        ("gtd", gtd::command()),
+        ("gtd", gtd::build_command_line()),
         ("gt-keeper", gt_keeper::command()),
     ]
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use gt::patrol::{self, ActionExecutor, ActionReport, Decision, PatrolMemory, TownFacts};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::wake::{Wake, Waker, Wakes};
+use crate::wake::{WakeReason, WakeReceiver, WakeSender};
 
 /// The safety net: everything is looked at this often, whatever happens.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
@@ -22,7 +22,7 @@ const OVERSLEPT: Duration = Duration::from_secs(60);
 const PARTING: Duration = Duration::from_secs(6);
 
 /// What the loop watches over. All but the clock may block, and is called beside the loop.
-pub(crate) trait World: Send + Sync + 'static {
+pub(crate) trait LoopWorld: Send + Sync + 'static {
     /// What time it is.
     fn now(&self) -> Timestamp;
     /// Reads the facts.
@@ -44,9 +44,9 @@ pub(crate) trait World: Send + Sync + 'static {
 }
 
 /// The loop over a world.
-pub(crate) struct Loop<W> {
+pub(crate) struct PatrolLoop<W> {
     world: W,
-    waker: Waker,
+    waker: WakeSender,
     /// What is being done beside the loop.
     executor: Mutex<ActionExecutor>,
     memory: Mutex<PatrolMemory>,
@@ -57,9 +57,9 @@ pub(crate) struct Loop<W> {
     left: AtomicUsize,
 }
 
-impl<W: World> Loop<W> {
+impl<W: LoopWorld> PatrolLoop<W> {
     /// A loop that has not begun.
-    pub(crate) fn new(world: W, waker: Waker, memory_file: PathBuf) -> Arc<Self> {
+    pub(crate) fn new(world: W, waker: WakeSender, memory_file: PathBuf) -> Arc<Self> {
         let memory = PatrolMemory::load(&memory_file).unwrap_or_else(|error| {
             tracing::warn!(%error, file = %memory_file.display(), "cannot be read, so failures so far do not count");
             PatrolMemory::default()
@@ -81,16 +81,16 @@ impl<W: World> Loop<W> {
     }
 
     /// Watches until told to stop, and lets what is being done come to its end.
-    pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut Wakes) {
+    pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut WakeReceiver) {
         loop {
-            if self.beside("looking for the town", W::is_gone).await == Some(true) {
+            if self.run_beside("looking for the town", W::is_gone).await == Some(true) {
                 break;
             }
-            let limit = self.pass().await;
+            let limit = self.run_pass().await;
             let before = self.world.now();
             let wake = wakes.next(limit).await;
-            self.note_standstill(before, limit);
-            if wake == Wake::Stop {
+            self.record_suspension(before, limit);
+            if wake == WakeReason::Stop {
                 break;
             }
         }
@@ -98,29 +98,29 @@ impl<W: World> Loop<W> {
     }
 
     /// Notes that the machine stood still: since `before` more time has gone by than the loop knows of.
-    fn note_standstill(&self, before: Timestamp, limit: Duration) {
+    fn record_suspension(&self, before: Timestamp, limit: Duration) {
         let now = self.world.now();
         let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
         if now.duration_since(before) > limit {
             tracing::info!("the machine stood still; workers are judged from now on");
-            *lock(&self.awake_since) = Some(now);
+            *lock_mutex(&self.awake_since) = Some(now);
         }
     }
 
     /// Makes a pass. Returns how long to sleep at most: until a rule applies that did not, until a failed action may be
     /// tried again, or until the heartbeat.
-    async fn pass(self: &Arc<Self>) -> Duration {
+    async fn run_pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
         // A look is in the middle of something, too: this clock stands still with the machine.
         let (began, before) = (tokio::time::Instant::now(), self.world.now());
-        match self.beside("reading the town", W::facts).await {
+        match self.run_beside("reading the town", W::facts).await {
             Some(Ok(mut facts)) => {
-                self.note_standstill(before, began.elapsed());
-                if let Some(at) = *lock(&self.awake_since) {
+                self.record_suspension(before, began.elapsed());
+                if let Some(at) = *lock_mutex(&self.awake_since) {
                     facts.awake_since(at);
                 }
                 due = patrol::due_in(&facts);
-                self.start(&facts);
+                self.start_actions(&facts);
                 let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
                 tracing::debug!(micros, "looked");
             }
@@ -129,9 +129,10 @@ impl<W: World> Loop<W> {
             }
             None => {}
         }
-        self.beside("keeping briefings and stores", W::tidy).await;
-        let retry = lock(&self.memory).due_in(self.world.now());
-        self.note_standstill(before, began.elapsed());
+        self.run_beside("keeping briefings and stores", W::tidy)
+            .await;
+        let retry = lock_mutex(&self.memory).due_in(self.world.now());
+        self.record_suspension(before, began.elapsed());
         let waits = due.into_iter().chain(retry);
         let sleep = waits.min().and_then(|wait| wait.try_into().ok());
         let heartbeat = self.world.heartbeat();
@@ -139,7 +140,7 @@ impl<W: World> Loop<W> {
     }
 
     /// Runs what may block beside the loop. A panic is logged and costs that only.
-    async fn beside<T: Send + 'static>(
+    async fn run_beside<T: Send + 'static>(
         self: &Arc<Self>,
         what: &str,
         run: impl FnOnce(&W) -> T + Send + 'static,
@@ -156,31 +157,33 @@ impl<W: World> Loop<W> {
 
     /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
     /// so each runs beside the loop; locks keep them out of each other's way.
-    fn start(self: &Arc<Self>, facts: &TownFacts) {
+    fn start_actions(self: &Arc<Self>, facts: &TownFacts) {
         let now = self.world.now();
         let decisions = {
-            let memory = lock(&self.memory);
+            let memory = lock_mutex(&self.memory);
             patrol::decide(facts, &|decision| memory.is_due(decision, now))
         };
         let (started, left) =
-            lock(&self.executor).admit(decisions, |rig| facts.thresholds_for(rig));
+            lock_mutex(&self.executor).admit(decisions, |rig| facts.thresholds_for(rig));
         if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
             let rule = left.first().map(|decision| decision.rule.name);
             tracing::info!(left = left.len(), rule, "left until an action has ended");
         }
         for decision in started {
             let own = Arc::clone(self);
-            tokio::spawn(async move { own.act(decision).await });
+            tokio::spawn(async move { own.run_action(decision).await });
         }
     }
 
-    async fn act(self: &Arc<Self>, decision: Decision) {
+    async fn run_action(self: &Arc<Self>, decision: Decision) {
         let subject = decision.action.subject();
-        let acted = self.beside("an action", |world| world.act(decision)).await;
+        let acted = self
+            .run_beside("an action", |world| world.act(decision))
+            .await;
         let mut look_again = self.left.load(Ordering::Relaxed) > 0;
         if let Some(acted) = acted {
             // A failed action waits from here on; only then may another be started.
-            let mut memory = lock(&self.memory);
+            let mut memory = lock_mutex(&self.memory);
             memory.record(&acted, self.world.now());
             if let Err(error) = memory.save(&self.memory_file) {
                 tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
@@ -188,9 +191,9 @@ impl<W: World> Loop<W> {
             // After a failure, for when it may be tried again: the loop does not know of that yet.
             look_again |= acted.changed || acted.failed || acted.busy;
         }
-        lock(&self.executor).finish(&subject);
+        lock_mutex(&self.executor).finish(&subject);
         if look_again {
-            self.waker.wake(Wake::Finished);
+            self.waker.wake(WakeReason::Finished);
         }
     }
 
@@ -198,12 +201,12 @@ impl<W: World> Loop<W> {
     async fn finish(&self) {
         self.world.stop();
         let ended = async {
-            while !lock(&self.executor).running_subjects().is_empty() {
+            while !lock_mutex(&self.executor).running_subjects().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         if tokio::time::timeout(PARTING, ended).await.is_err() {
-            let left = lock(&self.executor).running_subjects();
+            let left = lock_mutex(&self.executor).running_subjects();
             tracing::warn!(
                 ?left,
                 "ending in the middle of this; the next start goes on"
@@ -213,7 +216,7 @@ impl<W: World> Loop<W> {
 }
 
 /// A poisoned lock means a panic between two plain writes; the value is still sound.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)

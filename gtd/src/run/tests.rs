@@ -8,47 +8,47 @@ use jiff::SignedDuration;
 use tokio::time::Instant;
 
 use super::*;
-use crate::wake::channel;
+use crate::wake::create_wake_channel;
 
 const DAY: u64 = 24 * 3600;
 
-type Script<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
+type TestScript<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
 
 /// A world on tokio's clock, which moves on when everybody waits. Seconds are counted from its beginning.
-struct Play {
+struct TestWorld {
     begun: Instant,
     /// The clock jumps ahead by a day at this second, as when the machine slept.
     sleeps_at: u64,
     /// The facts at a second.
-    facts: Script<u64, anyhow::Result<TownFacts>>,
+    facts: TestScript<u64, anyhow::Result<TownFacts>>,
     /// Whether an action succeeds.
-    succeeds: Script<Action, bool>,
+    succeeds: TestScript<Action, bool>,
     /// The seconds of the passes.
     passes: Mutex<Vec<u64>>,
     /// What was acted on, and when.
     acts: Mutex<Vec<(u64, Action)>>,
 }
 
-impl Play {
+impl TestWorld {
     fn seconds(&self) -> u64 {
         self.begun.elapsed().as_secs()
     }
 }
 
-impl World for Play {
+impl LoopWorld for TestWorld {
     fn now(&self) -> Timestamp {
         let slept = u64::from(self.seconds() >= self.sleeps_at) * DAY;
         Timestamp::UNIX_EPOCH + self.begun.elapsed() + Duration::from_secs(slept)
     }
 
     fn facts(&self) -> anyhow::Result<TownFacts> {
-        lock(&self.passes).push(self.seconds());
+        lock_mutex(&self.passes).push(self.seconds());
         (self.facts)(self.seconds())
     }
 
     fn act(&self, decision: Decision) -> ActionReport {
         let changed = (self.succeeds)(decision.action.clone());
-        lock(&self.acts).push((self.seconds(), decision.action.clone()));
+        lock_mutex(&self.acts).push((self.seconds(), decision.action.clone()));
         ActionReport {
             decision,
             outcome: String::new(),
@@ -81,8 +81,8 @@ async fn run_with(
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
     let folder = tempfile::tempdir().unwrap();
-    let (waker, mut wakes) = channel();
-    let play = Play {
+    let (waker, mut wakes) = create_wake_channel();
+    let play = TestWorld {
         begun: Instant::now(),
         sleeps_at,
         facts: Box::new(facts),
@@ -92,8 +92,8 @@ async fn run_with(
     };
     for (at, wake) in files
         .iter()
-        .map(|at| (*at, Wake::Files))
-        .chain([(limit, Wake::Stop)])
+        .map(|at| (*at, WakeReason::Files))
+        .chain([(limit, WakeReason::Stop)])
     {
         let waker = waker.clone();
         tokio::spawn(async move {
@@ -101,21 +101,24 @@ async fn run_with(
             waker.wake(wake);
         });
     }
-    let running = Loop::new(play, waker, folder.path().join("patrol.json"));
+    let running = PatrolLoop::new(play, waker, folder.path().join("patrol.json"));
     running.watch(&mut wakes).await;
     let world = running.world();
-    (lock(&world.passes).clone(), lock(&world.acts).clone())
+    (
+        lock_mutex(&world.passes).clone(),
+        lock_mutex(&world.acts).clone(),
+    )
 }
 
-fn of_rig(rig: RigFacts) -> TownFacts {
+fn facts_of_rig(rig: RigFacts) -> TownFacts {
     TownFacts {
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
         ..TownFacts::default()
     }
 }
 
-fn queue_is_ready() -> TownFacts {
-    of_rig(RigFacts {
+fn facts_with_ready_queue() -> TownFacts {
+    facts_of_rig(RigFacts {
         queue: QueueFacts {
             rig: "web".to_owned(),
             ready_in: Some(SignedDuration::ZERO),
@@ -124,7 +127,7 @@ fn queue_is_ready() -> TownFacts {
     })
 }
 
-fn seconds(acts: &[(u64, Action)]) -> Vec<u64> {
+fn seconds_of(acts: &[(u64, Action)]) -> Vec<u64> {
     acts.iter().map(|(at, _)| *at).collect()
 }
 
@@ -161,14 +164,14 @@ async fn the_loop_sleeps_until_a_rule_is_due() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_not_count() {
-    let (_, acts) = run(100, &[], |_| Ok(queue_is_ready()), |_| false).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, 35, 75]);
+    let (_, acts) = run(100, &[], |_| Ok(facts_with_ready_queue()), |_| false).await;
+    assert_eq!(seconds_of(&acts), [0, 5, 15, 35, 75]);
     let facts = |at| match at {
         20..DAY => Ok(TownFacts::default()),
-        _ => Ok(queue_is_ready()),
+        _ => Ok(facts_with_ready_queue()),
     };
     let (_, acts) = run(DAY + 12, &[DAY], facts, |_| false).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, DAY, DAY + 5]);
+    assert_eq!(seconds_of(&acts), [0, 5, 15, DAY, DAY + 5]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,8 +179,8 @@ async fn a_success_ends_the_wait_of_an_action() {
     let calls = AtomicUsize::new(0);
     // It fails twice, succeeds once, and fails again.
     let succeeds = move |_| calls.fetch_add(1, Ordering::Relaxed) == 2;
-    let (_, acts) = run(22, &[], |_| Ok(queue_is_ready()), succeeds).await;
-    assert_eq!(seconds(&acts), [0, 5, 15, 15, 20]);
+    let (_, acts) = run(22, &[], |_| Ok(facts_with_ready_queue()), succeeds).await;
+    assert_eq!(seconds_of(&acts), [0, 5, 15, 15, 20]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,11 +192,13 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             let beads = (0..12).map(|number| format!("web-{number}"));
             let scheduler = SchedulerFacts {
                 rig: "web".to_owned(),
-                unblocked: beads.filter(|bead| !lock(&gone).contains(bead)).collect(),
+                unblocked: beads
+                    .filter(|bead| !lock_mutex(&gone).contains(bead))
+                    .collect(),
                 room: 12,
                 ..SchedulerFacts::default()
             };
-            Ok(of_rig(RigFacts {
+            Ok(facts_of_rig(RigFacts {
                 scheduler,
                 ..RigFacts::default()
             }))
@@ -202,7 +207,7 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             if let Action::SlingQueued { bead, .. } = action
                 && succeeds
             {
-                lock(&slung).insert(bead.to_string());
+                lock_mutex(&slung).insert(bead.to_string());
             }
             succeeds
         };
@@ -242,7 +247,7 @@ fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
     let slept = u64::from(at >= sleeps_at) * DAY;
     TownFacts {
         now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
-        ..of_rig(RigFacts {
+        ..facts_of_rig(RigFacts {
             watched: vec![watched],
             ..RigFacts::default()
         })
@@ -272,9 +277,9 @@ async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_th
         Ok(quiet_worker(at, 0))
     };
     let folder = tempfile::tempdir().unwrap();
-    let (waker, mut wakes) = channel();
-    let world = Dozing {
-        play: Play {
+    let (waker, mut wakes) = create_wake_channel();
+    let world = SleepingWorld {
+        play: TestWorld {
             begun: Instant::now(),
             sleeps_at: u64::MAX,
             facts: Box::new(facts),
@@ -287,20 +292,20 @@ async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_th
     let stop = waker.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(60)).await;
-        stop.wake(Wake::Stop);
+        stop.wake(WakeReason::Stop);
     });
-    let running = Loop::new(world, waker, folder.path().join("patrol.json"));
+    let running = PatrolLoop::new(world, waker, folder.path().join("patrol.json"));
     running.watch(&mut wakes).await;
-    assert!(lock(&running.world().play.acts).is_empty());
+    assert!(lock_mutex(&running.world().play.acts).is_empty());
 }
 
 /// A world whose clock jumps by a day in its first look.
-struct Dozing {
-    play: Play,
+struct SleepingWorld {
+    play: TestWorld,
     slept: Arc<AtomicUsize>,
 }
 
-impl World for Dozing {
+impl LoopWorld for SleepingWorld {
     fn now(&self) -> Timestamp {
         let days = self.slept.load(Ordering::Relaxed) as u64;
         self.play.now() + Duration::from_secs(days * DAY)

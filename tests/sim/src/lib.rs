@@ -35,12 +35,12 @@ pub struct SimRequest {
     /// How many beads in all.
     pub beads: usize,
     /// Which troubles may come; all if none is named.
-    pub chaos: Vec<Chaos>,
+    pub chaos: Vec<ChaosKind>,
 }
 
 /// A kind of trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Chaos {
+pub enum ChaosKind {
     /// Agents end without having done their work.
     Crash,
     /// Agents live and do nothing.
@@ -97,13 +97,13 @@ pub fn simulate_town(request: &SimRequest) -> SimResult {
         if sim.town.now > end {
             let open = sim.town.describe_open();
             sim.town
-                .fault(&format!("after {DAYS} days these are open: {open}"));
+                .record_fault(&format!("after {DAYS} days these are open: {open}"));
             break;
         }
-        let wait = sim.pass();
+        let wait = sim.run_pass();
         sim.town.now += wait;
-        agents::step(&mut sim.town);
-        check::check(&mut sim.town);
+        agents::step_world(&mut sim.town);
+        check::check_town(&mut sim.town);
     }
     let town = sim.town;
     SimResult {
@@ -128,8 +128,8 @@ struct Simulation {
 
 impl Simulation {
     /// One pass of the daemon, and how long it sleeps then.
-    fn pass(&mut self) -> SignedDuration {
-        if self.town.is_struck(Chaos::Daemon, 50) {
+    fn run_pass(&mut self) -> SignedDuration {
+        if self.town.is_struck(ChaosKind::Daemon, 50) {
             // It was killed, and started again: what it kept in memory is gone.
             self.executor = ActionExecutor::default();
             self.memory = PatrolMemory::default();
@@ -145,15 +145,15 @@ impl Simulation {
             let subject = decision.action.subject();
             let acted = act::act(&mut self.town, decision);
             looks_again |= acted.changed;
-            self.note(&acted);
+            self.record(&acted);
             self.executor.finish(&subject);
-            check::check(&mut self.town);
-            if number + 1 < count && self.town.is_struck(Chaos::Daemon, 100) {
+            check::check_town(&mut self.town);
+            if number + 1 < count && self.town.is_struck(ChaosKind::Daemon, 100) {
                 self.executor = ActionExecutor::default();
                 break;
             }
         }
-        if self.town.is_struck(Chaos::Lost, 20) {
+        if self.town.is_struck(ChaosKind::Lost, 20) {
             return HEARTBEAT;
         }
         if looks_again {
@@ -167,17 +167,18 @@ impl Simulation {
         waits.min().unwrap_or(HEARTBEAT).max(least)
     }
 
-    fn note(&mut self, acted: &ActionReport) {
+    fn record(&mut self, acted: &ActionReport) {
         self.memory.record(acted, self.town.now);
         let (rule, subject) = (acted.decision.rule.name, acted.decision.action.subject());
         let outcome = &acted.outcome;
-        self.town.say(&format!("{rule} on {subject}: {outcome}"));
-        self.town.count(rule, &subject.to_string());
+        self.town
+            .log_line(&format!("{rule} on {subject}: {outcome}"));
+        self.town.count_action(rule, &subject.to_string());
     }
 }
 
 /// When a moment of a simulation is, from its beginning.
-fn clock(now: Timestamp) -> String {
+fn format_clock(now: Timestamp) -> String {
     let since = now.duration_since(town::BEGIN);
     let (hours, minutes) = (since.as_hours(), since.as_mins() % 60);
     format!("{hours:>3}:{minutes:02}:{:02}", since.as_secs() % 60)

@@ -14,8 +14,8 @@ use gt::record::pulse::ApiRefusal;
 use gt::town::name::Worker;
 use jiff::{SignedDuration, Timestamp};
 
-use super::agents::Mood;
-use super::{Chaos, SimRequest, clock};
+use super::agents::AgentPlan;
+use super::{ChaosKind, SimRequest, format_clock};
 
 /// When every simulation begins.
 pub(super) const BEGIN: Timestamp = Timestamp::UNIX_EPOCH;
@@ -32,7 +32,7 @@ pub(super) struct SimBead {
     pub convoy: usize,
     /// The beads that block it.
     pub blockers: Vec<usize>,
-    pub place: Place,
+    pub place: BeadPlace,
     /// How often its work was merged.
     pub merges: usize,
     pub is_landed: bool,
@@ -40,7 +40,7 @@ pub(super) struct SimBead {
 
 /// Where a bead is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BeadPlace {
     /// It waits for a worker.
     Queued,
     /// It is on a hook.
@@ -58,7 +58,7 @@ pub(super) struct SimWorker {
     pub name: String,
     pub slot: SlotState,
     pub bead: Option<usize>,
-    pub session: Session,
+    pub session: SimSession,
     pub respawns: Vec<Timestamp>,
     pub lost: Vec<Timestamp>,
     pub refused: Vec<Timestamp>,
@@ -71,10 +71,10 @@ pub(super) struct SimWorker {
 
 /// The session of a worker.
 #[derive(Debug, Clone)]
-pub(super) enum Session {
+pub(super) enum SimSession {
     None,
     Alive {
-        mood: Mood,
+        mood: AgentPlan,
         /// When it last got on.
         progress: Timestamp,
         sign: ProgressSign,
@@ -90,7 +90,7 @@ pub(super) struct SimTown {
     blank: TownFacts,
     blank_rig: RigFacts,
     pub rng: fastrand::Rng,
-    chaos: Vec<Chaos>,
+    chaos: Vec<ChaosKind>,
     pub rigs: Vec<String>,
     pub workers: Vec<SimWorker>,
     pub beads: Vec<SimBead>,
@@ -130,7 +130,7 @@ impl SimTown {
                 rig,
                 convoy: rng.usize(..convoys),
                 blockers: blockers.into_iter().collect(),
-                place: Place::Queued,
+                place: BeadPlace::Queued,
                 merges: 0,
                 is_landed: false,
             }
@@ -142,7 +142,7 @@ impl SimTown {
                 name: format!("w{number}"),
                 slot: SlotState::Idle,
                 bead: None,
-                session: Session::None,
+                session: SimSession::None,
                 respawns: Vec::new(),
                 lost: Vec::new(),
                 refused: Vec::new(),
@@ -176,28 +176,29 @@ impl SimTown {
     }
 
     /// Whether a kind of trouble comes now, once in so many times.
-    pub(super) fn is_struck(&mut self, kind: Chaos, times: usize) -> bool {
+    pub(super) fn is_struck(&mut self, kind: ChaosKind, times: usize) -> bool {
         let may_come = self.chaos.is_empty() || self.chaos.contains(&kind);
         may_come && self.rng.usize(..times) == 0
     }
 
-    pub(super) fn say(&mut self, text: &str) {
-        self.log.push(format!("{}  {text}", clock(self.now)));
+    pub(super) fn log_line(&mut self, text: &str) {
+        self.log.push(format!("{}  {text}", format_clock(self.now)));
     }
 
-    pub(super) fn fault(&mut self, text: &str) {
-        self.say(&format!("FAULT: {text}"));
-        self.faults.push(format!("{}  {text}", clock(self.now)));
+    pub(super) fn record_fault(&mut self, text: &str) {
+        self.log_line(&format!("FAULT: {text}"));
+        self.faults
+            .push(format!("{}  {text}", format_clock(self.now)));
     }
 
-    pub(super) fn count(&mut self, rule: &str, subject: &str) {
+    pub(super) fn count_action(&mut self, rule: &str, subject: &str) {
         let key = (rule.to_owned(), subject.to_owned());
         *self.counts.entry(key).or_default() += 1;
     }
 
     /// Whether every bead has landed, and nothing runs any more.
     pub(super) fn is_over(&self) -> bool {
-        let is_running = |worker: &SimWorker| !matches!(worker.session, Session::None);
+        let is_running = |worker: &SimWorker| !matches!(worker.session, SimSession::None);
         self.beads.iter().all(|bead| bead.is_landed) && !self.workers.iter().any(is_running)
     }
 
@@ -207,21 +208,21 @@ impl SimTown {
         open.take(9).collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn api_refuses(&self) -> bool {
+    pub(super) fn is_api_down(&self) -> bool {
         self.api_down.is_some_and(|until| until > self.now)
     }
 
-    pub(super) fn remote_refuses(&self) -> bool {
+    pub(super) fn is_remote_down(&self) -> bool {
         self.remote_down.is_some_and(|until| until > self.now)
     }
 
     /// The worker of that name.
-    pub(super) fn worker(&self, worker: &Worker) -> Option<usize> {
-        let is_it = |one: &SimWorker| self.name_of(one) == *worker;
+    pub(super) fn find_worker(&self, worker: &Worker) -> Option<usize> {
+        let is_it = |one: &SimWorker| self.worker_name(one) == *worker;
         self.workers.iter().position(is_it)
     }
 
-    pub(super) fn name_of(&self, worker: &SimWorker) -> Worker {
+    pub(super) fn worker_name(&self, worker: &SimWorker) -> Worker {
         Worker::new(self.rigs[worker.rig].as_str(), worker.name.as_str())
     }
 
@@ -231,7 +232,7 @@ impl SimTown {
             .workers
             .iter()
             .filter_map(|worker| match &worker.session {
-                Session::Alive { mood, .. } => mood.next(),
+                SimSession::Alive { mood, .. } => mood.ends_at(),
                 _ => None,
             });
         sessions.filter(|at| *at > self.now).min()
@@ -261,14 +262,14 @@ impl SimTown {
             .filter(|bead| bead.convoy == convoy)
             .peekable();
         let is_open = beads.peek().is_some_and(|bead| !bead.is_landed);
-        is_open && beads.all(|bead| bead.place == Place::Closed)
+        is_open && beads.all(|bead| bead.place == BeadPlace::Closed)
     }
 
     fn rig_facts(&self, rig: usize) -> RigFacts {
         let workers = || self.workers.iter().filter(move |worker| worker.rig == rig);
         let is_free = |bead: &&SimBead| {
-            let is_done = |one: &usize| self.beads[*one].place == Place::Closed;
-            bead.rig == rig && bead.place == Place::Queued && bead.blockers.iter().all(is_done)
+            let is_done = |one: &usize| self.beads[*one].place == BeadPlace::Closed;
+            bead.rig == rig && bead.place == BeadPlace::Queued && bead.blockers.iter().all(is_done)
         };
         let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
         let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
@@ -277,7 +278,7 @@ impl SimTown {
         let room = workers().filter(has_room).count().min(idle);
         let ready = self.beads.iter().filter(|bead| bead.rig == rig);
         let ready = ready.filter_map(|bead| match bead.place {
-            Place::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
+            BeadPlace::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
             _ => None,
         });
         RigFacts {
@@ -306,7 +307,7 @@ impl SimTown {
 
     fn polecat_facts(&self, worker: &SimWorker) -> PolecatFacts {
         PolecatFacts {
-            worker: self.name_of(worker),
+            worker: self.worker_name(worker),
             why: String::new(),
             hook: worker.bead.map(|bead| self.beads[bead].id.clone()),
             hook_closed: false,
@@ -315,8 +316,8 @@ impl SimTown {
             closed_at: None,
             left: SandboxLeftovers::Nothing,
             busy: false,
-            alive: Some(matches!(worker.session, Session::Alive { .. })),
-            shown: matches!(worker.session, Session::Dead),
+            alive: Some(matches!(worker.session, SimSession::Alive { .. })),
+            shown: matches!(worker.session, SimSession::Dead),
             slot: worker.slot.clone(),
             respawns: worker.respawns.clone(),
             lost: worker.lost.clone(),
@@ -327,7 +328,7 @@ impl SimTown {
 
     /// The progress of a worker that is at work.
     pub(super) fn progress(worker: &SimWorker) -> Option<WorkerProgress> {
-        let Session::Alive {
+        let SimSession::Alive {
             mood,
             progress,
             sign,
@@ -341,10 +342,10 @@ impl SimTown {
         }
         let doing = match (&worker.refusal, mood) {
             (Some(refusal), _) => WorkerActivity::Refused(refusal.clone()),
-            (None, Mood::Dialog) => WorkerActivity::Dialog {
+            (None, AgentPlan::Dialog) => WorkerActivity::Dialog {
                 question: String::new(),
             },
-            (None, Mood::Asks) => WorkerActivity::AtPrompt,
+            (None, AgentPlan::Asks) => WorkerActivity::AtPrompt,
             (None, _) => WorkerActivity::Unknown,
         };
         Some(WorkerProgress {
@@ -358,7 +359,7 @@ impl SimTown {
 
     fn watch_facts(&self, worker: &SimWorker) -> Option<WatchFacts> {
         Some(WatchFacts {
-            worker: self.name_of(worker),
+            worker: self.worker_name(worker),
             progress: Self::progress(worker)?,
             nudges: worker.nudges,
             respawns: worker.respawns.clone(),
@@ -369,10 +370,10 @@ impl SimTown {
     fn outages(&self) -> Vec<outages::Outage> {
         let refused = self.workers.iter().filter_map(|worker| {
             Some(RefusedWorker {
-                worker: self.name_of(worker),
+                worker: self.worker_name(worker),
                 agent: AGENT.to_owned(),
                 refusal: worker.refusal.clone()?,
-                is_running: matches!(worker.session, Session::Alive { .. }),
+                is_running: matches!(worker.session, SimSession::Alive { .. }),
                 nudges: worker.nudges,
                 restarts: worker.refused.clone(),
             })
@@ -394,7 +395,7 @@ impl SimTown {
             .filter(|worker| worker.slot.stuck_reason().is_some());
         let stuck = stuck.map(|worker| {
             let times = worker.stuck_times;
-            format!("stuck:{}:{times}", self.name_of(worker))
+            format!("stuck:{}:{times}", self.worker_name(worker))
         });
         let lasting = self.outages().into_iter();
         let lasting = lasting.filter(|one| self.now.duration_since(one.since) > PATIENCE);
@@ -410,7 +411,7 @@ impl SimTown {
         let over = self.reported.keys().filter(|key| !matters.contains(*key));
         AttentionFacts {
             messages: AttentionMessages {
-                new: new.map(|key| matter(key)).collect(),
+                new: new.map(|key| build_matter(key)).collect(),
                 over: over.cloned().collect(),
                 mailboxes: Vec::new(),
             },
@@ -419,7 +420,7 @@ impl SimTown {
     }
 }
 
-fn matter(key: &str) -> AttentionMatter {
+fn build_matter(key: &str) -> AttentionMatter {
     AttentionMatter {
         key: key.to_owned(),
         bead: String::new(),
