@@ -27,4 +27,4 @@ pub mod waiver;
 pub mod word;
 pub mod yaml;
 
-pub use cli::{command, main};
+pub use cli::{build_command_line, main};

@@ -17,17 +17,17 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::code::{AUTH, Kind};
+use crate::code::{AUTH, DefinitionKind};
 use crate::decision::{self, Decision};
-use crate::spec::{Element, propose};
+use crate::spec::{ProposedElement, find_proposed_elements};
 use crate::sys;
-use crate::vault::{Match, Vault};
-use crate::word::words;
-use crate::yaml::{self, Value};
+use crate::vault::{SeedMatch, Vault};
+use crate::word::split_name;
+use crate::yaml::{self, YamlValue};
 
 /// How strict the keeper is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum KeeperMode {
     /// Patterns are still being made.
     Seeding,
     /// New patterns need a person.
@@ -42,7 +42,7 @@ const SPEC: usize = 4000;
 /// How many names a list of a decision holds.
 const MOST: usize = 8;
 
-impl Mode {
+impl KeeperMode {
     /// Its word.
     pub fn word(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ impl Mode {
     }
 
     /// The mode of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::Seeding, Self::Growth, Self::Conservation]
             .into_iter()
             .find(|mode| mode.word() == word)
@@ -62,9 +62,9 @@ impl Mode {
     /// The mode that counts: of the caller, else of `keeper/keeper.yaml`, else growth.
     pub fn choose(root: &Path, said: &str) -> anyhow::Result<Self> {
         let path = root.join("keeper/keeper.yaml");
-        let written = sys::read(&path)?.unwrap_or_default();
-        let settings =
-            yaml::read(&written).with_context(|| format!("{} is not valid", path.display()))?;
+        let written = sys::read_text(&path)?.unwrap_or_default();
+        let settings = yaml::parse_yaml(&written)
+            .with_context(|| format!("{} is not valid", path.display()))?;
         let word = match said.trim() {
             "" => settings.field("mode").trim().to_owned(),
             said => said.to_owned(),
@@ -72,14 +72,14 @@ impl Mode {
         if word.is_empty() {
             return Ok(Self::Growth);
         }
-        Self::of_word(&word)
+        Self::from_word(&word)
             .with_context(|| format!("`{word}` is no mode: seeding, growth or conservation"))
     }
 }
 
 /// What a review comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum ReviewStatus {
     /// The convoy may go on.
     Approved,
     /// A person is to decide.
@@ -88,7 +88,7 @@ pub enum Status {
     Rejected,
 }
 
-impl Status {
+impl ReviewStatus {
     /// Its word.
     pub fn word(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Status {
 #[derive(Debug, Clone)]
 pub struct Review {
     /// What it comes to.
-    pub status: Status,
+    pub status: ReviewStatus,
     /// What is to be recorded.
     pub decision: Decision,
     /// The new things that the mode does not allow.
@@ -112,7 +112,7 @@ pub struct Review {
 
 /// What the elements of a text come to.
 #[derive(Default)]
-struct Matrix {
+struct ReviewMatrix {
     reuse: Vec<(String, String)>,
     extend: Vec<(String, String)>,
     allow: Vec<String>,
@@ -123,60 +123,63 @@ struct Matrix {
 }
 
 /// Reviews a text; `spec` is what the record holds of it.
-pub fn review(vault: &Vault, mode: Mode, spec: &str, text: &str, date: &str) -> Review {
+pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date: &str) -> Review {
     let effective = if vault.seeds.is_empty() {
-        Mode::Seeding
+        KeeperMode::Seeding
     } else {
         mode
     };
-    let elements = propose(text);
-    let mut matrix = hold_against(vault, effective, &elements);
+    let elements = find_proposed_elements(text);
+    let mut matrix = match_elements(vault, effective, &elements);
     if !elements.is_empty() {
         add_related(vault, text, &mut matrix);
     }
     let status = match (matrix.gated.is_empty(), effective) {
-        (true, _) | (_, Mode::Seeding) => Status::Approved,
-        (false, Mode::Growth) => Status::Deferred,
-        (false, Mode::Conservation) => Status::Rejected,
+        (true, _) | (_, KeeperMode::Seeding) => ReviewStatus::Approved,
+        (false, KeeperMode::Growth) => ReviewStatus::Deferred,
+        (false, KeeperMode::Conservation) => ReviewStatus::Rejected,
     };
     let mut fields = vec![
-        ("id", Value::text("")),
-        ("date", Value::text(date)),
-        ("spec", Value::text(specification(spec))),
-        ("mode", Value::text(mode.word())),
-        ("status", Value::text(status.word())),
+        ("id", YamlValue::text("")),
+        ("date", YamlValue::text(date)),
+        ("spec", YamlValue::text(shorten_specification(spec))),
+        ("mode", YamlValue::text(mode.word())),
+        ("status", YamlValue::text(status.word())),
     ];
-    let reuse = by_domain(&matrix.reuse);
+    let reuse = group_by_domain(&matrix.reuse);
     let extend = matrix.extend.iter().take(MOST).map(|(target, change)| {
-        Value::Map(vec![
-            ("target".to_owned(), Value::text(target)),
-            ("change".to_owned(), Value::text(change)),
+        YamlValue::Map(vec![
+            ("target".to_owned(), YamlValue::text(target)),
+            ("change".to_owned(), YamlValue::text(change)),
         ])
     });
     let seeds = matrix
         .domains
         .iter()
-        .filter(|domain| vault.of(domain).next().is_some());
+        .filter(|domain| vault.seeds_of_domain(domain).next().is_some());
     let seeds = seeds.map(|domain| {
         let path = format!("keeper/seeds/{domain}.yaml");
-        (domain.clone(), Value::text(path))
+        (domain.clone(), YamlValue::text(path))
     });
     fields.extend([
-        ("reuse", Value::Map(reuse)),
-        ("extend", Value::List(extend.collect())),
+        ("reuse", YamlValue::Map(reuse)),
+        ("extend", YamlValue::List(extend.collect())),
     ]);
     for (key, list) in [("allow", &matrix.allow), ("proposed", &matrix.gated)] {
         if !list.is_empty() {
-            fields.push((key, Value::texts(&list[..list.len().min(MOST)])));
+            fields.push((key, YamlValue::texts(&list[..list.len().min(MOST)])));
         }
     }
     fields.extend([
-        ("forbidden", Value::texts(&forbidden(vault, &matrix))),
+        (
+            "forbidden",
+            YamlValue::texts(&build_forbidden_rules(vault, &matrix)),
+        ),
         (
             "constraints",
-            Value::texts(&constraints(effective, &matrix, &elements)),
+            YamlValue::texts(&choose_constraints(effective, &matrix, &elements)),
         ),
-        ("seed_refs", Value::Map(seeds.collect())),
+        ("seed_refs", YamlValue::Map(seeds.collect())),
     ]);
     Review {
         status,
@@ -185,47 +188,47 @@ pub fn review(vault: &Vault, mode: Mode, spec: &str, text: &str, date: &str) -> 
     }
 }
 
-fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
-    let mut matrix = Matrix::default();
+fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement]) -> ReviewMatrix {
+    let mut matrix = ReviewMatrix::default();
     for element in elements {
-        let Element { name, kind, domain } = element;
-        let found = vault.look(domain, name);
+        let ProposedElement { name, kind, domain } = element;
+        let found = vault.match_name(domain, name);
         // "session", "password" alone name a matter, and no thing that is to be made.
-        if found == Match::New && AUTH.contains(&name.as_str()) {
+        if found == SeedMatch::New && AUTH.contains(&name.as_str()) {
             continue;
         }
-        matrix.touch(domain);
+        matrix.add_domain(domain);
         let target = match found {
-            Match::Known(seed) => {
-                matrix.touch(&seed.domain);
+            SeedMatch::Known(seed) => {
+                matrix.add_domain(&seed.domain);
                 let known = (seed.domain.clone(), seed.name.clone());
                 if !matrix.reuse.contains(&known) {
                     matrix.reuse.push(known);
                 }
                 Some(seed)
             }
-            Match::Near(seed) => {
+            SeedMatch::Near(seed) => {
                 let change = match kind {
-                    Kind::Component => format!("add a variant: {name}"),
-                    Kind::Enum => format!("append: {name}"),
+                    DefinitionKind::Component => format!("add a variant: {name}"),
+                    DefinitionKind::Enum => format!("append: {name}"),
                     _ => format!("add: {name}"),
                 };
                 matrix.extend.push((seed.name.clone(), change));
                 Some(seed)
             }
-            Match::New if mode == Mode::Seeding => {
+            SeedMatch::New if mode == KeeperMode::Seeding => {
                 matrix.allow.push(name.clone());
                 None
             }
-            Match::New => {
+            SeedMatch::New => {
                 matrix.gated.push(name.clone());
                 None
             }
         };
-        if let Some(seed) = target.filter(|_| *kind == Kind::Component) {
-            let head = words(name)
+        if let Some(seed) = target.filter(|_| *kind == DefinitionKind::Component) {
+            let head = split_name(name)
                 .pop()
-                .filter(|head| words(&seed.name).contains(head));
+                .filter(|head| split_name(&seed.name).contains(head));
             matrix.heads.extend(head);
         }
     }
@@ -236,59 +239,63 @@ fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
 }
 
 /// Adds what the text is about and does not name: "user profile" is what `UserService.getProfile` is for.
-fn add_related(vault: &Vault, text: &str, matrix: &mut Matrix) {
-    for seed in vault.about(text).into_iter().take(MOST) {
+fn add_related(vault: &Vault, text: &str, matrix: &mut ReviewMatrix) {
+    for seed in vault.seeds_mentioned_in(text).into_iter().take(MOST) {
         let related = (seed.domain.clone(), seed.name.clone());
         let is_extended = matrix.extend.iter().any(|(target, _)| *target == seed.name);
         if !is_extended && !matrix.reuse.contains(&related) {
-            matrix.touch(&seed.domain);
+            matrix.add_domain(&seed.domain);
             matrix.reuse.push(related);
         }
     }
     matrix.domains.sort_unstable();
 }
 
-impl Matrix {
-    fn touch(&mut self, domain: &str) {
+impl ReviewMatrix {
+    fn add_domain(&mut self, domain: &str) {
         if !self.domains.iter().any(|known| known == domain) {
             self.domains.push(domain.to_owned());
         }
     }
 
-    fn touches(&self, domain: &str) -> bool {
+    fn has_domain(&self, domain: &str) -> bool {
         self.domains.iter().any(|known| known == domain)
     }
 }
 
 /// Only what is off-limits is said: that is shorter than what is allowed.
-fn forbidden(vault: &Vault, matrix: &Matrix) -> Vec<String> {
+fn build_forbidden_rules(vault: &Vault, matrix: &ReviewMatrix) -> Vec<String> {
     let mut rules: Vec<String> = matrix
         .heads
         .iter()
         .take(MOST)
         .map(|head| format!("new {head} components"))
         .collect();
-    if vault.of("auth").next().is_some() && !matrix.touches("auth") {
+    if vault.seeds_of_domain("auth").next().is_some() && !matrix.has_domain("auth") {
         rules.push("new authentication services".to_owned());
     }
     rules
 }
 
-fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'static str> {
-    let touches = |domain: &str| matrix.touches(domain);
-    let has = |kind: Kind| elements.iter().any(|element| element.kind == kind);
+fn choose_constraints(
+    mode: KeeperMode,
+    matrix: &ReviewMatrix,
+    elements: &[ProposedElement],
+) -> Vec<&'static str> {
+    let touches = |domain: &str| matrix.has_domain(domain);
+    let has = |kind: DefinitionKind| elements.iter().any(|element| element.kind == kind);
     let new = !matrix.allow.is_empty() || !matrix.gated.is_empty();
     let mut codes = Vec::new();
-    if touches("auth") && mode != Mode::Seeding {
+    if touches("auth") && mode != KeeperMode::Seeding {
         codes.push("auth-reuse");
     }
     if touches("data") {
         codes.push("data-append");
     }
-    if mode == Mode::Conservation {
+    if mode == KeeperMode::Conservation {
         codes.push("no-new-seeds");
     }
-    if has(Kind::Route) {
+    if has(DefinitionKind::Route) {
         codes.push("rest-shape");
     }
     if touches("frontend") && !new {
@@ -297,7 +304,7 @@ fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'stati
     codes
 }
 
-fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
+fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
     let mut lists: Vec<(String, Vec<&String>)> = Vec::new();
     for (domain, name) in reuse {
         match lists.iter_mut().find(|(own, _)| own == domain) {
@@ -308,12 +315,12 @@ fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
     }
     lists
         .into_iter()
-        .map(|(domain, names)| (domain, Value::texts(&names)))
+        .map(|(domain, names)| (domain, YamlValue::texts(&names)))
         .collect()
 }
 
 /// The specification for the record: its lines, as many as a person reads there.
-fn specification(text: &str) -> String {
+fn shorten_specification(text: &str) -> String {
     let keeps = |c: &char| !c.is_control() || *c == '\n';
     let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();
     kept.trim().to_owned()
@@ -321,7 +328,7 @@ fn specification(text: &str) -> String {
 
 /// What the hook is asked.
 #[derive(Debug, Default)]
-pub struct Question {
+pub struct ReviewRequest {
     /// The convoy's name.
     pub title: String,
     /// What it is to achieve.
@@ -332,7 +339,7 @@ pub struct Question {
 
 /// The hook's answer: what goes to standard output, to standard error, and the exit code.
 #[derive(Debug)]
-pub struct Reply {
+pub struct HookReply {
     /// The result.
     pub result: String,
     /// Why, in words.
@@ -342,99 +349,109 @@ pub struct Reply {
 }
 
 /// Runs the hook.
-pub fn hook(root: &Path, question: &Question) -> anyhow::Result<Reply> {
+pub fn run_hook(root: &Path, question: &ReviewRequest) -> anyhow::Result<HookReply> {
     let vault = Vault::load(root)?;
-    let mode = Mode::choose(root, &question.mode)?;
+    let mode = KeeperMode::choose(root, &question.mode)?;
     let text = format!("{}.\n{}", question.title, question.spec);
     let spec = match question.spec.trim() {
         "" => question.title.as_str(),
         spec => spec,
     };
-    let mut review = review(&vault, mode, spec, &text, &sys::today());
+    let mut review = review_text(&vault, mode, spec, &text, &sys::format_today());
     let gated = review.gated.join(", ");
-    if review.status == Status::Rejected {
+    if review.status == ReviewStatus::Rejected {
         let words = format!(
             "{} mode: no pattern of the vault fits {gated} (`gt keeper plant` fills the vault, KEEPER_MODE=growth asks a \
              person)",
             mode.word()
         );
-        return Ok(Reply {
-            result: result(review.status, None),
+        return Ok(HookReply {
+            result: format_result(review.status, None),
             words,
             exit: 1,
         });
     }
-    let filed = decision::file(root, &question.title, &mut review.decision)?;
+    let filed = decision::file_decision(root, &question.title, &mut review.decision)?;
     let (words, exit) = match review.status {
-        Status::Deferred => (
+        ReviewStatus::Deferred => (
             format!("{}: new patterns to be decided: {gated}", filed.0),
             3,
         ),
         _ => (String::new(), 0),
     };
-    Ok(Reply {
-        result: result(review.status, Some(&filed)),
+    Ok(HookReply {
+        result: format_result(review.status, Some(&filed)),
         words,
         exit,
     })
 }
 
-fn result(status: Status, filed: Option<&(String, String)>) -> String {
-    let mut fields = vec![("status".to_owned(), Value::text(status.word()))];
+fn format_result(status: ReviewStatus, filed: Option<&(String, String)>) -> String {
+    let mut fields = vec![("status".to_owned(), YamlValue::text(status.word()))];
     if let Some((id, path)) = filed {
-        let front = Value::Map(vec![("keeper".to_owned(), Value::text(id))]);
+        let front = YamlValue::Map(vec![("keeper".to_owned(), YamlValue::text(id))]);
         fields.extend([
-            ("adr".to_owned(), Value::text(id)),
-            ("adr_path".to_owned(), Value::text(path)),
+            ("adr".to_owned(), YamlValue::text(id)),
+            ("adr_path".to_owned(), YamlValue::text(path)),
             ("bead_frontmatter".to_owned(), front),
         ]);
     }
-    let inside = Value::Map(fields);
-    yaml::write(&Value::Map(vec![("keeper_result".to_owned(), inside)]))
+    let inside = YamlValue::Map(fields);
+    yaml::format_yaml(&YamlValue::Map(vec![("keeper_result".to_owned(), inside)]))
 }
 
 /// A person has answered: what was proposed is allowed, or the record says that it is not.
-pub fn answered(root: &Path, relative: &str, answer: &str) -> anyhow::Result<()> {
+pub fn record_answer(root: &Path, relative: &str, answer: &str) -> anyhow::Result<()> {
     let path = root.join(relative);
     let mut decision = decision::load_below(root, relative)?;
-    decision.set("status", Value::text(answer));
+    decision.set("status", YamlValue::text(answer));
     if answer == "approved" {
         let mut allow = decision.texts("allow");
         allow.extend(decision.texts("proposed"));
         decision.remove("proposed");
         if !allow.is_empty() {
-            decision.set("allow", Value::texts(&allow));
+            decision.set("allow", YamlValue::texts(&allow));
         }
     }
-    sys::write(&path, &decision.write(), 0o644)
+    sys::replace_file(&path, &decision.to_yaml(), 0o644)
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vault::tests::vault;
+    use crate::vault::tests::test_vault;
 
     const SPEC: &str =
         "Add user profile modal with logout button, a sidebar and the user_status enum";
 
-    fn outcome(vault: &Vault, mode: Mode) -> Review {
-        review(vault, mode, "User profile", SPEC, "2026-01-13")
+    fn outcome(vault: &Vault, mode: KeeperMode) -> Review {
+        review_text(vault, mode, "User profile", SPEC, "2026-01-13")
     }
 
     #[test]
     fn known_is_reused_near_extended_and_new_decided_by_the_mode() {
         for (mode, status, allowed, gated) in [
-            (Mode::Seeding, Status::Approved, vec!["sidebar"], vec![]),
-            (Mode::Growth, Status::Deferred, vec![], vec!["sidebar"]),
             (
-                Mode::Conservation,
-                Status::Rejected,
+                KeeperMode::Seeding,
+                ReviewStatus::Approved,
+                vec!["sidebar"],
+                vec![],
+            ),
+            (
+                KeeperMode::Growth,
+                ReviewStatus::Deferred,
+                vec![],
+                vec!["sidebar"],
+            ),
+            (
+                KeeperMode::Conservation,
+                ReviewStatus::Rejected,
                 vec![],
                 vec!["sidebar"],
             ),
         ] {
-            let review = outcome(&vault(), mode);
+            let review = outcome(&test_vault(), mode);
             assert_eq!(review.status, status, "{mode:?}");
             assert_eq!(review.decision.texts("allow"), allowed, "{mode:?}");
             assert_eq!(review.gated, gated, "{mode:?}");
@@ -451,7 +468,7 @@ mod tests {
 
     #[test]
     fn what_is_off_limits_is_said_in_few_words() {
-        let review = outcome(&vault(), Mode::Growth);
+        let review = outcome(&test_vault(), KeeperMode::Growth);
         let rules: Vec<String> = review
             .decision
             .forbidden()
@@ -475,10 +492,14 @@ mod tests {
 
     #[test]
     fn the_example_of_a_profile_modal_is_approved_by_reuse_in_every_mode() {
-        for mode in [Mode::Seeding, Mode::Growth, Mode::Conservation] {
+        for mode in [
+            KeeperMode::Seeding,
+            KeeperMode::Growth,
+            KeeperMode::Conservation,
+        ] {
             let text = "User profile modal with logout";
-            let review = review(&vault(), mode, text, text, "2026-01-13");
-            assert_eq!(review.status, Status::Approved, "{mode:?}");
+            let review = review_text(&test_vault(), mode, text, text, "2026-01-13");
+            assert_eq!(review.status, ReviewStatus::Approved, "{mode:?}");
             assert!(review.gated.is_empty() && review.decision.texts("allow").is_empty());
             assert_eq!(review.decision.field("spec"), text);
             let reuse = review.decision.by_domain("reuse");
@@ -498,25 +519,25 @@ mod tests {
 
     #[test]
     fn a_word_that_names_no_element_is_none() {
-        let mut vault = vault();
+        let mut vault = test_vault();
         vault.seeds.retain(|seed| seed.domain != "auth");
         let text = "Mail people whose password is old";
-        let review = review(&vault, Mode::Conservation, text, text, "2026-01-13");
-        assert_eq!(review.status, Status::Approved);
+        let review = review_text(&vault, KeeperMode::Conservation, text, text, "2026-01-13");
+        assert_eq!(review.status, ReviewStatus::Approved);
     }
 
     #[test]
     fn an_empty_vault_allows_and_a_text_that_proposes_nothing_is_approved() {
-        let empty = outcome(&Vault::default(), Mode::Conservation);
-        assert_eq!(empty.status, Status::Approved);
-        let nothing = review(
-            &vault(),
-            Mode::Conservation,
+        let empty = outcome(&Vault::default(), KeeperMode::Conservation);
+        assert_eq!(empty.status, ReviewStatus::Approved);
+        let nothing = review_text(
+            &test_vault(),
+            KeeperMode::Conservation,
             "Typo",
             "Fix a typo",
             "2026-01-13",
         );
-        assert_eq!(nothing.status, Status::Approved);
+        assert_eq!(nothing.status, ReviewStatus::Approved);
         assert_eq!(nothing.decision.texts("constraints"), ["no-new-seeds"]);
     }
 
@@ -525,14 +546,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let seeds = "seeds:\n  - {name: Modal, kind: component}\n";
-        sys::write(&root.join("keeper/seeds/frontend.yaml"), seeds, 0o644).unwrap();
+        sys::replace_file(&root.join("keeper/seeds/frontend.yaml"), seeds, 0o644).unwrap();
         let ask = |spec: &str, mode: &str| {
-            let question = Question {
+            let question = ReviewRequest {
                 title: "User profile".to_owned(),
                 spec: spec.to_owned(),
                 mode: mode.to_owned(),
             };
-            hook(root, &question)
+            run_hook(root, &question)
         };
         let reply = ask("Add a profile modal", "").unwrap();
         assert_eq!((reply.exit, reply.words.as_str()), (0, ""));
@@ -548,7 +569,7 @@ mod tests {
             decision::load_below(root, path).unwrap().texts("proposed"),
             ["sidebar"]
         );
-        answered(root, path, "approved").unwrap();
+        record_answer(root, path, "approved").unwrap();
         let settled = decision::load_below(root, path).unwrap();
         assert_eq!(
             (settled.field("status"), settled.texts("allow")),
@@ -559,7 +580,7 @@ mod tests {
         assert_eq!(reply.exit, 1);
         assert!(reply.words.contains("sidebar"), "{}", reply.words);
         assert!(
-            decision::find(root, "ADR-003").is_err(),
+            decision::find_decision(root, "ADR-003").is_err(),
             "what is rejected takes no number"
         );
         assert!(ask("x", "strict").is_err());

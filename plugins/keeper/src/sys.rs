@@ -15,44 +15,44 @@ use std::process::{Command, Stdio};
 const TEXT: u64 = 1024 * 1024;
 
 /// The arguments of the process, the program's name first.
-pub fn args() -> Vec<OsString> {
+pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
 /// A variable; empty where it is not set or no text.
-pub fn var(name: &str) -> String {
+pub fn env_var(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
 /// The working directory.
-pub fn cwd() -> PathBuf {
+pub fn working_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 /// The path of this program.
-pub fn exe() -> io::Result<PathBuf> {
+pub fn program_path() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
 /// Today in UTC, `2026-01-13`.
-pub fn today() -> String {
+pub fn format_today() -> String {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     now.date().to_string()
 }
 
 /// Writes to standard output. Whoever closed it wants nothing more.
-pub fn say(text: &str) {
+pub fn print_text(text: &str) {
     io::stdout().write_all(text.as_bytes()).ok();
 }
 
 /// Writes a line to standard error.
-pub fn complain(text: &str) {
+pub fn print_error(text: &str) {
     // Without standard error there is nowhere left to complain.
     writeln!(io::stderr(), "{text}").ok();
 }
 
 /// Reads a text of bounded size; `None` where there is no such file.
-pub fn read(path: &Path) -> io::Result<Option<String>> {
+pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     let meta = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         meta => meta?,
@@ -64,7 +64,7 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Replaces a file in one step; its folder is made where it is not there.
-pub fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -88,7 +88,7 @@ pub fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
 }
 
 /// Holds a lock file until what is returned is dropped.
-pub fn lock(path: &Path) -> io::Result<File> {
+pub fn lock_file(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -102,7 +102,7 @@ pub fn lock(path: &Path) -> io::Result<File> {
 }
 
 /// The files of a folder with this ending, sorted by name; none where there is no such folder.
-pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -122,7 +122,7 @@ pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Runs git in a folder and returns what it says.
-pub fn git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
+pub fn run_git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
     let output = Command::new("git")
         .args(args)
         .current_dir(folder)

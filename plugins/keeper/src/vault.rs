@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::code::Kind;
+use crate::code::DefinitionKind;
 use crate::sys;
-use crate::word::{nearly, within, words};
-use crate::yaml::{self, Value};
+use crate::word::{has_all_words, is_similar_spelling, split_name};
+use crate::yaml::{self, YamlValue};
 
 /// A pattern that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Seed {
     /// More words for it: `words` of its entry.
     pub words: Vec<String>,
     /// The whole entry, with everything that people wrote there.
-    pub entry: Value,
+    pub entry: YamlValue,
 }
 
 /// Words that mean the same, the first of each standing for all, where no seed file says otherwise.
@@ -66,7 +66,7 @@ pub struct Vault {
 
 /// How a name stands to the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Match<'a> {
+pub enum SeedMatch<'a> {
     /// It is there.
     Known(&'a Seed),
     /// Something near it is there.
@@ -76,7 +76,7 @@ pub enum Match<'a> {
 }
 
 /// The folder of the seed files.
-pub fn folder(root: &Path) -> PathBuf {
+pub fn seeds_folder(root: &Path) -> PathBuf {
     root.join("keeper/seeds")
 }
 
@@ -84,20 +84,25 @@ impl Vault {
     /// Reads the vault; none is an empty one.
     pub fn load(root: &Path) -> anyhow::Result<Self> {
         let mut vault = Self::default();
-        for path in sys::files(&folder(root), "yaml")? {
+        for path in sys::list_files(&seeds_folder(root), "yaml")? {
             let domain = path.file_stem().unwrap_or_default().to_string_lossy();
             let text =
-                sys::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            let root = yaml::read(&text.unwrap_or_default())
+                sys::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let root = yaml::parse_yaml(&text.unwrap_or_default())
                 .with_context(|| format!("{} is not valid", path.display()))?;
-            for (word, others) in root.get("synonyms").map(Value::entries).unwrap_or_default() {
+            for (word, others) in root
+                .get("synonyms")
+                .map(YamlValue::entries)
+                .unwrap_or_default()
+            {
                 let others = others.as_texts().into_iter();
-                let pairs = others.map(|other| (words(&other).concat(), words(word).concat()));
+                let pairs =
+                    others.map(|other| (split_name(&other).concat(), split_name(word).concat()));
                 vault.synonyms.extend(pairs);
             }
-            let entries = root.get("seeds").map(Value::items).unwrap_or_default();
+            let entries = root.get("seeds").map(YamlValue::items).unwrap_or_default();
             for entry in entries {
-                let seed = Seed::of(&domain, entry);
+                let seed = Seed::from_entry(&domain, entry);
                 anyhow::ensure!(
                     !seed.name.is_empty(),
                     "a seed in {} has no name",
@@ -120,7 +125,7 @@ impl Vault {
             for member in ["methods", "variants"]
                 .iter()
                 .filter_map(|key| seed.entry.get(key))
-                .flat_map(Value::as_texts)
+                .flat_map(YamlValue::as_texts)
             {
                 let name = format!("{}.{member}", seed.name);
                 let is_known = |other: &Seed| other.domain == seed.domain && other.name == name;
@@ -138,11 +143,11 @@ impl Vault {
 
     /// The words of a name, each by the word that stands for it.
     fn words(&self, name: &str) -> Vec<String> {
-        let own = words(name).into_iter();
-        own.map(|word| self.stands_for(&word)).collect()
+        let own = split_name(name).into_iter();
+        own.map(|word| self.canonical_word(&word)).collect()
     }
 
-    fn stands_for(&self, word: &str) -> String {
+    fn canonical_word(&self, word: &str) -> String {
         let said = self.synonyms.iter().find(|(other, _)| other == word);
         if let Some((_, stands)) = said {
             return stands.clone();
@@ -153,39 +158,41 @@ impl Vault {
 
     /// The seeds of several words of their own that all occur in a text: what it is about uses them, although it does not
     /// name them.
-    pub fn about(&self, text: &str) -> Vec<&Seed> {
+    pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
         let said = self.words(text);
         let is_about = |seed: &&Seed| {
             let mut own = self.words(&seed.name);
             own.retain(|word| !GENERIC.contains(&word.as_str()));
             own.dedup();
-            own.len() >= 2 && seed.kind != Kind::Route.word() && within(&own, &said)
+            own.len() >= 2
+                && seed.kind != DefinitionKind::Route.word()
+                && has_all_words(&own, &said)
         };
         self.seeds.iter().filter(is_about).collect()
     }
 
     /// The seeds of a domain.
-    pub fn of(&self, domain: &str) -> impl Iterator<Item = &Seed> {
+    pub fn seeds_of_domain(&self, domain: &str) -> impl Iterator<Item = &Seed> {
         let domain = domain.to_owned();
         self.seeds.iter().filter(move |seed| seed.domain == domain)
     }
 
     /// How a name stands to the seeds: known when one of its domain has all of its words, or one of another domain has,
     /// near when one of its domain shares the last word, has all its words in the name, or is nearly spelled so.
-    pub fn look(&self, domain: &str, name: &str) -> Match<'_> {
+    pub fn match_name(&self, domain: &str, name: &str) -> SeedMatch<'_> {
         if name.starts_with('/') {
-            return self.look_route(name);
+            return self.match_route(name);
         }
-        match self.look_among(name, &|seed| seed.domain == domain) {
-            Match::Known(seed) => Match::Known(seed),
-            other => match self.look_among(name, &|seed| seed.domain != domain) {
-                Match::Known(seed) => Match::Known(seed),
+        match self.match_among(name, &|seed| seed.domain == domain) {
+            SeedMatch::Known(seed) => SeedMatch::Known(seed),
+            other => match self.match_among(name, &|seed| seed.domain != domain) {
+                SeedMatch::Known(seed) => SeedMatch::Known(seed),
                 _ => other,
             },
         }
     }
 
-    fn look_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> Match<'_> {
+    fn match_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> SeedMatch<'_> {
         let own = self.words(name);
         let seeds: Vec<(Vec<String>, &Seed)> = self
             .seeds
@@ -199,39 +206,39 @@ impl Vault {
         };
         // "the user_status enum" is user_status.
         let bare = match own.split_last() {
-            Some((last, rest)) if Kind::of_word(last).is_some() => rest,
+            Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
             _ => &own,
         };
         let exact = found(&|theirs, _| theirs == own.as_slice() || theirs == bare);
-        let exact = exact.or_else(|| found(&|theirs, _| within(&own, theirs)));
+        let exact = exact.or_else(|| found(&|theirs, _| has_all_words(&own, theirs)));
         let exact = exact.or_else(|| {
             let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
                 let more = seed.words.iter().flat_map(|word| self.words(word));
                 theirs.iter().cloned().chain(more).collect()
             };
-            found(&|theirs, seed| !seed.words.is_empty() && within(&own, &all(theirs, seed)))
+            found(&|theirs, seed| !seed.words.is_empty() && has_all_words(&own, &all(theirs, seed)))
         });
         if let Some(seed) = exact {
-            return Match::Known(seed);
+            return SeedMatch::Known(seed);
         }
         let head = own.last();
-        let near = found(&|theirs, _| within(theirs, &own))
+        let near = found(&|theirs, _| has_all_words(theirs, &own))
             .or_else(|| found(&|theirs, _| theirs.last() == head))
             .or_else(|| found(&|theirs, _| head.is_some_and(|head| theirs.contains(head))))
-            .or_else(|| found(&|_, seed| nearly(&seed.name, name)));
-        near.map_or(Match::New, Match::Near)
+            .or_else(|| found(&|_, seed| is_similar_spelling(&seed.name, name)));
+        near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 
     /// A route is known by its path, near by the resource that it begins with.
-    fn look_route(&self, path: &str) -> Match<'_> {
-        let own = segments(path);
+    fn match_route(&self, path: &str) -> SeedMatch<'_> {
+        let own = split_segments(path);
         let routes = || {
             self.seeds
                 .iter()
-                .filter(|seed| seed.kind == Kind::Route.word())
+                .filter(|seed| seed.kind == DefinitionKind::Route.word())
         };
-        if let Some(seed) = routes().find(|seed| segments(&seed.name) == own) {
-            return Match::Known(seed);
+        if let Some(seed) = routes().find(|seed| split_segments(&seed.name) == own) {
+            return SeedMatch::Known(seed);
         }
         let resource = |parts: &[String]| {
             let plain = parts.iter().filter(|part| *part != "*" && *part != "api");
@@ -239,24 +246,27 @@ impl Vault {
             plain.next().cloned()
         };
         let wanted = resource(&own);
-        let near =
-            routes().find(|seed| wanted.is_some() && resource(&segments(&seed.name)) == wanted);
-        near.map_or(Match::New, Match::Near)
+        let near = routes()
+            .find(|seed| wanted.is_some() && resource(&split_segments(&seed.name)) == wanted);
+        near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 }
 
 impl Seed {
     /// The seed of an entry: its name alone, or a mapping.
-    fn of(domain: &str, entry: &Value) -> Self {
+    fn from_entry(domain: &str, entry: &YamlValue) -> Self {
         let name = match entry {
-            Value::Text(name) => name.clone(),
+            YamlValue::Text(name) => name.clone(),
             entry => entry.field("name").to_owned(),
         };
         Self {
             name,
             kind: entry.field("kind").to_owned(),
             domain: domain.to_owned(),
-            words: entry.get("words").map(Value::as_texts).unwrap_or_default(),
+            words: entry
+                .get("words")
+                .map(YamlValue::as_texts)
+                .unwrap_or_default(),
             entry: entry.clone(),
         }
     }
@@ -268,7 +278,7 @@ fn is_version(part: &str) -> bool {
 }
 
 /// The segments of a path; parameters are `*`.
-pub fn segments(path: &str) -> Vec<String> {
+pub fn split_segments(path: &str) -> Vec<String> {
     let parts = path.split('/').filter(|part| !part.is_empty());
     parts
         .map(|part| match part.chars().next() {
@@ -283,13 +293,13 @@ pub(crate) mod tests {
     use super::*;
 
     /// A vault of a small product.
-    pub(crate) fn vault() -> Vault {
+    pub(crate) fn test_vault() -> Vault {
         let seed = |domain: &str, kind: &str, name: &str| Seed {
             name: name.to_owned(),
             kind: kind.to_owned(),
             domain: domain.to_owned(),
             words: Vec::new(),
-            entry: Value::text(name),
+            entry: YamlValue::text(name),
         };
         Vault {
             seeds: vec![
@@ -309,11 +319,11 @@ pub(crate) mod tests {
 
     #[test]
     fn names_are_known_near_or_new() {
-        let vault = vault();
-        let of = |domain: &str, name: &str| match vault.look(domain, name) {
-            Match::Known(seed) => format!("known {}", seed.name),
-            Match::Near(seed) => format!("near {}", seed.name),
-            Match::New => "new".to_owned(),
+        let vault = test_vault();
+        let of = |domain: &str, name: &str| match vault.match_name(domain, name) {
+            SeedMatch::Known(seed) => format!("known {}", seed.name),
+            SeedMatch::Near(seed) => format!("near {}", seed.name),
+            SeedMatch::New => "new".to_owned(),
         };
         assert_eq!(of("frontend", "modal"), "known Modal");
         assert_eq!(of("auth", "logout"), "known AuthService.logout");
@@ -338,7 +348,7 @@ pub(crate) mod tests {
     fn synonyms_words_and_members_are_those_of_the_seed_files() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
-            sys::write(&super::folder(folder.path()).join(name), text, 0o644).unwrap();
+            sys::replace_file(&super::seeds_folder(folder.path()).join(name), text, 0o644).unwrap();
         };
         put(
             "frontend.yaml",
@@ -351,14 +361,14 @@ pub(crate) mod tests {
         put("words.yaml", "synonyms:\n  refund: [chargeback]\n");
         let vault = Vault::load(folder.path()).unwrap();
         assert_eq!(vault.domains, ["backend", "frontend"]);
-        let of = |domain: &str, name: &str| match vault.look(domain, name) {
-            Match::Known(seed) => seed.name.clone(),
+        let of = |domain: &str, name: &str| match vault.match_name(domain, name) {
+            SeedMatch::Known(seed) => seed.name.clone(),
             _ => String::new(),
         };
         assert_eq!(of("frontend", "tile"), "Card");
         assert_eq!(of("frontend", "compact card"), "Card.compact");
         assert_eq!(of("backend", "chargeback"), "BillingService.refund");
-        let about = vault.about("Let people refund what billing took");
+        let about = vault.seeds_mentioned_in("Let people refund what billing took");
         assert_eq!(about.len(), 1);
         assert_eq!(about[0].name, "BillingService.refund");
     }

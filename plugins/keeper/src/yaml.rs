@@ -11,13 +11,13 @@ const NODES: usize = 200_000;
 
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum YamlValue {
     /// A scalar; `null` and nothing are an empty one.
     Text(String),
     /// A sequence.
-    List(Vec<Value>),
+    List(Vec<YamlValue>),
     /// A mapping in its own order.
-    Map(Vec<(String, Value)>),
+    Map(Vec<(String, YamlValue)>),
 }
 
 /// Why a document cannot be read.
@@ -25,7 +25,7 @@ pub enum Value {
 #[error("{0}")]
 pub struct BadYaml(String);
 
-impl Value {
+impl YamlValue {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -92,26 +92,26 @@ impl Value {
 }
 
 /// Reads a document.
-pub fn read(text: &str) -> Result<Value, BadYaml> {
-    let mut reader = Reader {
+pub fn parse_yaml(text: &str) -> Result<YamlValue, BadYaml> {
+    let mut reader = YamlReader {
         parser: Parser::new_from_str(text),
         nodes: 0,
     };
     loop {
         match reader.next()? {
             Event::StreamStart | Event::DocumentStart(..) => {}
-            Event::StreamEnd | Event::DocumentEnd => return Ok(Value::Map(Vec::new())),
+            Event::StreamEnd | Event::DocumentEnd => return Ok(YamlValue::Map(Vec::new())),
             event => return reader.value(event, 0),
         }
     }
 }
 
-struct Reader<'a> {
+struct YamlReader<'a> {
     parser: Parser<'a, granit_parser::StrInput<'a>>,
     nodes: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> YamlReader<'a> {
     fn next(&mut self) -> Result<Event<'a>, BadYaml> {
         match self.parser.next_event() {
             None => Ok(Event::StreamEnd),
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self, event: Event<'a>, depth: usize) -> Result<Value, BadYaml> {
+    fn value(&mut self, event: Event<'a>, depth: usize) -> Result<YamlValue, BadYaml> {
         self.nodes += 1;
         if depth > DEPTH || self.nodes > NODES {
             return Err(BadYaml("it is too large or too deep".to_owned()));
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
                 let empty = plain && matches!(text.as_ref(), "~" | "null");
-                Ok(Value::Text(if empty {
+                Ok(YamlValue::Text(if empty {
                     String::new()
                 } else {
                     text.into_owned()
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
                 let mut items = Vec::new();
                 loop {
                     match self.next()? {
-                        Event::SequenceEnd => return Ok(Value::List(items)),
+                        Event::SequenceEnd => return Ok(YamlValue::List(items)),
                         event => items.push(self.value(event, depth + 1)?),
                     }
                 }
@@ -149,11 +149,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value, BadYaml> {
-        let mut entries: Vec<(String, Value)> = Vec::new();
+    fn map(&mut self, depth: usize) -> Result<YamlValue, BadYaml> {
+        let mut entries: Vec<(String, YamlValue)> = Vec::new();
         loop {
             let key = match self.next()? {
-                Event::MappingEnd => return Ok(Value::Map(entries)),
+                Event::MappingEnd => return Ok(YamlValue::Map(entries)),
                 Event::Scalar(text, ..) => text.into_owned(),
                 _ => return Err(BadYaml("a key is no text".to_owned())),
             };
@@ -168,68 +168,68 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes a document: mappings as blocks, short lists of texts on one line.
-pub fn write(value: &Value) -> String {
+pub fn format_yaml(value: &YamlValue) -> String {
     let mut out = String::new();
-    block(&mut out, value, 0);
+    write_block(&mut out, value, 0);
     out
 }
 
-fn block(out: &mut String, value: &Value, depth: usize) {
+fn write_block(out: &mut String, value: &YamlValue, depth: usize) {
     let indent = "  ".repeat(depth);
     match value {
-        Value::Map(entries) if !entries.is_empty() => {
+        YamlValue::Map(entries) if !entries.is_empty() => {
             for (key, value) in entries {
-                out.push_str(&format!("{indent}{}:", scalar(key)));
-                below(out, value, depth);
+                out.push_str(&format!("{indent}{}:", format_scalar(key)));
+                write_nested(out, value, depth);
             }
         }
-        Value::List(items) if !items.is_empty() => {
+        YamlValue::List(items) if !items.is_empty() => {
             for item in items {
                 match item {
-                    Value::Map(entries) if !entries.is_empty() => {
+                    YamlValue::Map(entries) if !entries.is_empty() => {
                         let mut text = String::new();
-                        block(&mut text, item, depth + 1);
+                        write_block(&mut text, item, depth + 1);
                         out.push_str(&format!("{indent}- {}", text.trim_start_matches(' ')));
                     }
-                    Value::List(inner) if !inner.is_empty() => {
+                    YamlValue::List(inner) if !inner.is_empty() => {
                         out.push_str(&format!("{indent}-\n"));
-                        block(out, item, depth + 1);
+                        write_block(out, item, depth + 1);
                     }
-                    item => out.push_str(&format!("{indent}- {}\n", flow(item))),
+                    item => out.push_str(&format!("{indent}- {}\n", format_flow(item))),
                 }
             }
         }
-        value => out.push_str(&format!("{indent}{}\n", flow(value))),
+        value => out.push_str(&format!("{indent}{}\n", format_flow(value))),
     }
 }
 
 /// What follows a key.
-fn below(out: &mut String, value: &Value, depth: usize) {
-    let line = flow(value);
-    let short = !matches!(value, Value::Map(entries) if !entries.is_empty());
+fn write_nested(out: &mut String, value: &YamlValue, depth: usize) {
+    let line = format_flow(value);
+    let short = !matches!(value, YamlValue::Map(entries) if !entries.is_empty());
     let plain = !value
         .items()
         .iter()
-        .any(|item| !matches!(item, Value::Text(text) if text.len() < 40));
-    if short && plain && line.len() < 100 || matches!(value, Value::Text(_)) {
+        .any(|item| !matches!(item, YamlValue::Text(text) if text.len() < 40));
+    if short && plain && line.len() < 100 || matches!(value, YamlValue::Text(_)) {
         out.push_str(&format!(" {line}\n"));
     } else {
         out.push('\n');
-        block(out, value, depth + 1);
+        write_block(out, value, depth + 1);
     }
 }
 
-fn flow(value: &Value) -> String {
+fn format_flow(value: &YamlValue) -> String {
     match value {
-        Value::Text(text) => scalar(text),
-        Value::List(items) => {
-            let items: Vec<String> = items.iter().map(flow).collect();
+        YamlValue::Text(text) => format_scalar(text),
+        YamlValue::List(items) => {
+            let items: Vec<String> = items.iter().map(format_flow).collect();
             format!("[{}]", items.join(", "))
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, value)| format!("{}: {}", scalar(key), flow(value)))
+                .map(|(key, value)| format!("{}: {}", format_scalar(key), format_flow(value)))
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }
@@ -237,7 +237,7 @@ fn flow(value: &Value) -> String {
 }
 
 /// A scalar on one line: plain where nothing could take it for something else, else quoted.
-fn scalar(text: &str) -> String {
+fn format_scalar(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c);
     let begins = text
         .chars()
@@ -278,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    fn any_value() -> impl Strategy<Value = Value> {
+    fn any_value() -> impl Strategy<Value = YamlValue> {
         let text = prop_oneof![
             "[ -~]{0,60}",
             "\\PC{0,12}",
@@ -287,12 +287,12 @@ mod tests {
             Just("1.10".to_owned()),
             Just("---".to_owned()),
         ];
-        let leaf = text.clone().prop_map(Value::Text);
+        let leaf = text.clone().prop_map(YamlValue::Text);
         leaf.prop_recursive(4, 32, 5, move |inner| {
             prop_oneof![
-                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::List),
+                prop::collection::vec(inner.clone(), 0..5).prop_map(YamlValue::List),
                 prop::collection::btree_map("[a-zA-Z_ -]{1,9}", inner, 0..5)
-                    .prop_map(|map| Value::Map(map.into_iter().collect())),
+                    .prop_map(|map| YamlValue::Map(map.into_iter().collect())),
             ]
         })
     }
@@ -300,26 +300,27 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_written_is_read_back_as_it_was(value in any_value()) {
-            let text = write(&value);
-            prop_assert_eq!(read(&text), Ok(value), "{}", text);
+            let text = format_yaml(&value);
+            prop_assert_eq!(parse_yaml(&text), Ok(value), "{}", text);
         }
     }
 
     #[test]
     fn what_people_write_keeps_its_words() {
-        let value = read("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
+        let value =
+            parse_yaml("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
         assert_eq!(value.field("a"), "1.10");
         assert_eq!(value.field("b"), "yes");
         assert_eq!(value.get("c").unwrap().as_texts(), ["017", ""]);
         assert_eq!(value.field("d"), "two\nlines\n");
-        assert_eq!(read(""), Ok(Value::Map(Vec::new())));
+        assert_eq!(parse_yaml(""), Ok(YamlValue::Map(Vec::new())));
     }
 
     #[test]
     fn bombs_are_refused() {
-        assert!(read("a: &a [x]\nb: *a\n").is_err());
-        assert!(read(&format!("a: {}", "[".repeat(200))).is_err());
-        assert!(read("a: 1\na: 2\n").is_err());
-        assert!(read(&format!("a: [{}]", "x, ".repeat(250_000))).is_err());
+        assert!(parse_yaml("a: &a [x]\nb: *a\n").is_err());
+        assert!(parse_yaml(&format!("a: {}", "[".repeat(200))).is_err());
+        assert!(parse_yaml("a: 1\na: 2\n").is_err());
+        assert!(parse_yaml(&format!("a: [{}]", "x, ".repeat(250_000))).is_err());
     }
 }
