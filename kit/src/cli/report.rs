@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::ui::{Page, Report};
 
-/// What a command hands to the screen.
+/// The result of a command, to be rendered.
 pub type CommandResult = anyhow::Result<Box<dyn Report>>;
 
-/// A few lines for people and a value for programs.
+/// A few lines of text and a JSON value.
 #[derive(Debug, Default)]
 pub struct TextReport {
     json: Value,
@@ -16,7 +16,6 @@ pub struct TextReport {
 }
 
 impl TextReport {
-    /// Says one line.
     pub fn new(json: Value, line: impl Into<String>) -> Self {
         Self {
             json,
@@ -24,12 +23,10 @@ impl TextReport {
         }
     }
 
-    /// Says several lines.
     pub fn lines(json: Value, lines: Vec<String>) -> Self {
         Self { json, lines }
     }
 
-    /// As an answer.
     pub fn into_answer(self) -> CommandResult {
         Ok(Box::new(self))
     }
@@ -51,7 +48,7 @@ impl Report for TextReport {
     }
 }
 
-/// Nothing more to say.
+/// A report without output.
 #[derive(Debug)]
 pub struct EmptyReport;
 
@@ -63,7 +60,7 @@ impl Report for EmptyReport {
     fn human(&self, _page: &mut Page) {}
 }
 
-/// A report that ends with another exit code than 0.
+/// A report with an exit code other than 0.
 #[derive(Debug)]
 pub struct ExitReport {
     code: u8,
@@ -71,7 +68,6 @@ pub struct ExitReport {
 }
 
 impl ExitReport {
-    /// A report that ends with this code.
     pub fn with(code: u8, said: TextReport) -> CommandResult {
         Ok(Box::new(Self { code, report: said }))
     }
@@ -91,7 +87,7 @@ impl Report for ExitReport {
     }
 }
 
-/// One value shown as JSON or, by `human`, as text.
+/// A value that is printed as JSON or, with `human`, as text.
 struct SerializedReport<T, F> {
     data: T,
     human: F,
@@ -100,7 +96,7 @@ struct SerializedReport<T, F> {
 
 impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
     fn json(&self) -> serde_json::Value {
-        // Reports are plain structs with string keys: they have no way not to become JSON.
+        // Reports are plain structs with string keys, so serializing them cannot fail.
         serde_json::to_value(&self.data).unwrap_or_default()
     }
 
@@ -113,7 +109,7 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
     }
 }
 
-/// Makes the answer of a command from what it found and how that reads.
+/// Builds the report of a command from its data and a function that writes the data as text.
 pub fn build_report<T, F>(data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,
@@ -122,7 +118,7 @@ where
     build_report_with_exit(0, data, human)
 }
 
-/// Makes an answer with an exit code of its own.
+/// Builds a report with its own exit code.
 pub fn build_report_with_exit<T, F>(exit: u8, data: T, human: F) -> CommandResult
 where
     T: Serialize + 'static,

@@ -1,8 +1,9 @@
-//! Which start of the machine this is: what was written but not synced in an earlier one may be lost.
+//! Identifies the current boot of the machine. Data that was written but not synced in an earlier
+//! boot may be lost.
 
 use std::sync::OnceLock;
 
-/// A name for the time since the machine was started, where the system gives one.
+/// Returns an id of the current boot, if the system provides one.
 pub fn boot_id() -> Option<u128> {
     static ID: OnceLock<Option<u128>> = OnceLock::new();
     *ID.get_or_init(read_boot_id)

@@ -1,5 +1,5 @@
-//! Owns child processes: an argument list, never a shell line; a time limit; capped output; the whole
-//! process group ended when the time is over.
+//! Runs child processes: an argument list, never a shell line; a time limit; capped output. At the
+//! time limit the whole process group is killed.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of child processes"
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much output of a child is kept when the caller does not say.
+/// The default limit of a child's kept output.
 const OUTPUT_CAP: usize = 8 * 1024 * 1024;
 
 /// A child process to be run.
@@ -33,77 +33,72 @@ pub struct ChildCommand {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// What a child left behind.
+/// The result of a child process.
 #[derive(Debug)]
 pub struct ChildOutput {
-    /// How it ended.
     pub status: ExitStatus,
-    /// Its standard output, cut at the cap.
+    /// The standard output, cut at the cap.
     pub stdout: Vec<u8>,
-    /// Its standard error, cut at the cap.
+    /// The standard error, cut at the cap.
     pub stderr: Vec<u8>,
 }
 
 impl ChildOutput {
-    /// Whether it exited with 0.
+    /// Returns true if the exit code is 0.
     pub fn is_success(&self) -> bool {
         self.status.success()
     }
 
-    /// Its exit code; a child ended by a signal has none.
+    /// The exit code; `None` if a signal ended the child.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// Its standard output as text without trailing white space.
+    /// The standard output as text without trailing white space.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end().to_owned()
     }
 
-    /// Its standard error as text without surrounding white space.
+    /// The standard error as text without surrounding white space.
     pub fn error_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
     }
 }
 
-/// Why a child gave no result.
+/// The reason why a child gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
-    /// The program is not there.
+    /// The program does not exist.
     #[error("{program} is not installed or not on PATH")]
     Missing {
-        /// What was to be run.
+        /// The command that was to be run.
         program: String,
     },
-    /// The program could not be started or talked to.
+    /// The program could not be started, or a pipe to it failed.
     #[error("cannot run {program}")]
     Io {
-        /// What was to be run.
+        /// The command that was to be run.
         program: String,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// It was ended because whoever wanted it stops.
+    /// The child was killed because the caller is stopping.
     #[error("{program} was ended: we are stopping")]
-    Stopped {
-        /// What was run.
-        program: String,
-    },
-    /// The time limit was over; the whole process group was ended.
+    Stopped { program: String },
+    /// The time limit passed, and the whole process group was killed.
     #[error("{program} did not finish within {}s and was ended", limit.as_secs())]
     TimedOut {
-        /// What was run.
         program: String,
-        /// How long it could have taken.
+        /// The time limit.
         limit: Duration,
-        /// The end of what it printed until then.
+        /// The end of the output until then.
         output: String,
     },
 }
 
 impl ChildCommand {
-    /// A run of `program` with this process's environment, an empty standard input and 60 s time.
+    /// Creates a command for `program` with this process's environment, an empty standard input and
+    /// a time limit of 60 s.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             program: program.as_ref().to_owned(),
@@ -127,14 +122,12 @@ impl ChildCommand {
         exec
     }
 
-    /// Adds an argument.
     #[must_use]
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
         self
     }
 
-    /// Adds arguments.
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args
@@ -142,21 +135,19 @@ impl ChildCommand {
         self
     }
 
-    /// Runs it in `folder`.
     #[must_use]
     pub fn cwd(mut self, folder: impl AsRef<Path>) -> Self {
         self.cwd = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Starts from an empty environment.
+    /// Starts with an empty environment.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.clear = true;
         self
     }
 
-    /// Sets a variable.
     #[must_use]
     pub fn env(mut self, key: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.set
@@ -164,21 +155,19 @@ impl ChildCommand {
         self
     }
 
-    /// Removes a variable.
     #[must_use]
     pub fn env_remove(mut self, key: impl AsRef<OsStr>) -> Self {
         self.unset.push(key.as_ref().to_owned());
         self
     }
 
-    /// Gives it this standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Ends it after `limit`.
+    /// Sets the time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -192,15 +181,15 @@ impl ChildCommand {
         self
     }
 
-    /// Ends it as soon as `flag` is set.
+    /// Kills the child as soon as `flag` is set.
     #[must_use]
     pub fn stop_when(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
         self
     }
 
-    /// Runs it to its end in a process group of its own. What has left the group and holds the output
-    /// open is not waited for.
+    /// Runs the child to its end in its own process group. Does not wait for processes that left
+    /// the group and hold the output open.
     pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
         let mut child = self.spawn_piped(&name)?;
@@ -218,7 +207,7 @@ impl ChildCommand {
             },
         )?;
         let (stdout, stderr) = (out.end(), err.end());
-        // The feeder ends with the pipe; one that is stuck in it is left to end by itself.
+        // The feeder ends with the pipe. A feeder that is blocked in it is left to end later.
         drop(feeder);
         match end {
             ChildEnd::Exited(status) => Ok(ChildOutput {
@@ -235,8 +224,8 @@ impl ChildCommand {
         }
     }
 
-    /// Runs it in the foreground with our own standard streams and no time limit, as for an editor or a
-    /// terminal attach.
+    /// Runs the child in the foreground with our own standard streams and no time limit, as for an
+    /// editor or a terminal attach.
     pub fn run_attached(self) -> Result<ExitStatus, ExecError> {
         let name = self.name();
         self.command()
@@ -244,7 +233,8 @@ impl ChildCommand {
             .map_err(|source| start_error(&name, source))
     }
 
-    /// The same with its standard input from us, as for a pager. One that stops reading is no error.
+    /// Like [`Self::run_attached`], with the prepared standard input, as for a pager. A child that
+    /// stops reading is not an error.
     pub fn run_fed(self) -> Result<ExitStatus, ExecError> {
         let name = self.name();
         let input = self.stdin.clone();
@@ -259,7 +249,8 @@ impl ChildCommand {
         child.wait().map_err(|source| start_error(&name, source))
     }
 
-    /// Starts it detached: a session of its own, no standard streams but `log` for both outputs.
+    /// Starts the child detached: in its own session, with `log` for both outputs and no other
+    /// standard streams.
     pub fn spawn_detached(self, log: &std::fs::File) -> Result<u32, ExecError> {
         let name = self.name();
         let io = |source| ExecError::Io {
@@ -278,7 +269,7 @@ impl ChildCommand {
         Ok(child.id())
     }
 
-    /// Replaces this process. Returns only when that failed.
+    /// Replaces this process. Returns only if that failed.
     pub fn replace_process(self) -> ExecError {
         let name = self.name();
         let source = self.command().exec();
@@ -329,15 +320,15 @@ fn start_error(program: &str, source: io::Error) -> ExecError {
     }
 }
 
-/// How a child's run came to its end.
+/// The end of a child's run.
 enum ChildEnd {
     Exited(ExitStatus),
     TimedOut,
     Stopped,
 }
 
-/// Waits for the child's end, then ends what is left of its process group. The child is only reaped after
-/// that, so its group number cannot have gone to anyone else.
+/// Waits for the child's end, then kills the remaining processes of its group. The child is reaped
+/// only after that, so its group number cannot be reused before.
 fn wait_for_child(
     child: &mut Child,
     out: &mut OutputReader,
@@ -363,19 +354,19 @@ fn wait_for_child(
         if out.has_ended {
             super::clock::pause_thread(step);
         } else if out.has_ended_within(step) {
-            // It ends now, as a rule: nobody should wait for the rest of a long step.
+            // The child usually ends now, so the next check comes early.
             step = Duration::from_micros(20);
         }
         step = (step * 2).min(Duration::from_millis(10));
     };
-    // Nothing may be left in the group; then there is no one to signal.
+    // If the group is empty, there is nothing to signal.
     kill_process_group(pid, Signal::KILL).ok();
     let status = child.wait()?;
     Ok(cut_short.unwrap_or(ChildEnd::Exited(status)))
 }
 
-/// Keeps the first bytes of a stream while it is read to its end in a thread, so that a flooding child
-/// never blocks.
+/// Reads a stream to its end in a thread and keeps the first bytes, so that a child with much
+/// output never blocks.
 struct OutputReader {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: mpsc::Receiver<()>,
@@ -389,7 +380,7 @@ impl OutputReader {
         let shared = Arc::clone(&kept);
         thread::spawn(move || {
             read_capped(stream, cap, &shared);
-            // Whoever asked may have gone on without us.
+            // The caller may no longer be waiting.
             tell.send(()).ok();
         });
         Self {
@@ -399,21 +390,23 @@ impl OutputReader {
         }
     }
 
-    /// Waits for the end of the stream, so long at most. Whether it has ended.
+    /// Waits for the end of the stream for at most `limit`. Returns true if it has ended.
     fn has_ended_within(&mut self, limit: Duration) -> bool {
         let timeout = Err(mpsc::RecvTimeoutError::Timeout);
         self.has_ended = self.has_ended || self.ended.recv_timeout(limit) != timeout;
         self.has_ended
     }
 
-    /// What was read. A process that left the group may hold the stream open: it is given a moment.
+    /// Returns the kept bytes. Waits a moment, because a process that left the group may hold the
+    /// stream open.
     fn end(mut self) -> Vec<u8> {
         self.has_ended_within(Duration::from_secs(1));
         std::mem::take(&mut *lock_or_recover(&self.kept))
     }
 }
 
-/// A poisoned lock means a panic between two plain writes; the bytes are still sound.
+/// Locks a mutex even if it is poisoned: that means a panic between two plain writes, so the bytes
+/// are still consistent.
 fn lock_or_recover<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
@@ -430,7 +423,7 @@ fn read_capped(stream: Option<impl Read>, cap: usize, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The last part of what a child printed, standard error last.
+/// Returns the last part of a child's output, standard error last.
 fn output_tail(stdout: &[u8], stderr: &[u8]) -> String {
     let all = [stdout, stderr].concat();
     let start = all.len().saturating_sub(4000);

@@ -1,7 +1,7 @@
-//! Owns writes into a folder whose content others decide, such as a work tree of a repository.
+//! Writes into a folder whose content others control, such as a work tree of a repository.
 //!
-//! What must always hold: no link is followed below that folder, so nothing outside of it is written. Each part
-//! of a path is opened from the one above it, and a file is put in its place by a rename.
+//! No link is followed below that folder, so nothing outside of it is written. Each part of a path
+//! is opened relative to its parent, and a file is put in place by a rename.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,44 +11,34 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// A folder to write into.
+/// A folder that writes cannot leave.
 #[derive(Debug)]
 pub struct ConfinedFolder {
     top: OwnedFd,
     path: PathBuf,
 }
 
-/// Why a file was not written.
+/// The reason why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum InsideError {
-    /// Something that is not what it should be has the name.
+    /// A file of an unexpected type has the name.
     #[error(
         "{} is in the way: it is {found} where {expected} is needed, and nothing is written through it; remove it or \
          give it another name, in the repository if that has it",
         path.display()
     )]
     InTheWay {
-        /// The path.
         path: PathBuf,
-        /// What is there.
         found: &'static str,
-        /// What should be there.
         expected: &'static str,
     },
     /// The path leads out of the folder, or into a repository's own files.
     #[error("{} is no path of a file below {}", path.display(), top.display())]
-    NotBelow {
-        /// The path.
-        path: PathBuf,
-        /// The folder.
-        top: PathBuf,
-    },
+    NotBelow { path: PathBuf, top: PathBuf },
     /// A file cannot be read or written.
     #[error("cannot write {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
@@ -60,7 +50,7 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 impl ConfinedFolder {
-    /// Opens the folder. The path to it may have links: it is the caller's.
+    /// Opens the folder. The caller chose the path, so it may contain links.
     pub fn open(path: &Path) -> Result<Self, InsideError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = rustix::fs::openat(CWD, path, flags, Mode::empty());
@@ -69,8 +59,8 @@ impl ConfinedFolder {
         Ok(Self { top, path })
     }
 
-    /// Replaces the content of a file, whole or not at all; folders that are missing are made. A file that is there
-    /// keeps its mode. Nothing is synced.
+    /// Replaces the content of a file, whole or not at all. Creates missing folders. An existing
+    /// file keeps its mode. Nothing is synced.
     pub fn write(&self, below: &str, content: &[u8], mode: u32) -> Result<(), InsideError> {
         let (folder, name) = self.parent(below)?;
         let path = self.path.join(below);
@@ -84,13 +74,13 @@ impl ConfinedFolder {
         };
         let temporary = format!(".tmp-{}-{name}", std::process::id());
         put_file(&folder, &temporary, name, content, mode).map_err(|source| {
-            // What is left of a write that failed is of no use; the failure itself is reported.
+            // The temporary file of a failed write is useless. The failure is reported.
             rustix::fs::unlinkat(&folder, &temporary, AtFlags::empty()).ok();
             InsideError::Io { path, source }
         })
     }
 
-    /// The folder that a file is in, opened, and the file's name there.
+    /// Opens the folder that contains a file, and returns it with the file's name.
     fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
         let mut parts: Vec<&str> = below.split('/').collect();
         let is_good =
@@ -118,7 +108,7 @@ fn put_file(
     content: &[u8],
     mode: Mode,
 ) -> io::Result<()> {
-    // One of that name is left from a process that died: names of processes come again.
+    // A file with this name was left by a process that died, because process ids are reused.
     rustix::fs::unlinkat(folder, temporary, AtFlags::empty()).ok();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let own = Mode::from_raw_mode(0o600);
@@ -128,7 +118,7 @@ fn put_file(
     Ok(rustix::fs::renameat(folder, temporary, folder, name)?)
 }
 
-/// Opens a folder in another one; makes it if there is nothing of that name.
+/// Opens a folder in another one. Creates it if the name is free.
 fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, InsideError> {
     match rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(Errno::EXIST) => {}

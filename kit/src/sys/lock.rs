@@ -1,11 +1,11 @@
 //! The writers' lock: a kernel lock on a file that is never renamed.
 //!
-//! The kernel frees it when its holder ends, however it ends. After locking, the file's inode is compared
-//! with the one at the path, so that a lock on a file that someone removed does not count.
+//! The kernel releases the lock when its holder ends, in any way. After locking, the inode of the
+//! file is compared with the one at the path, so that a lock on a removed file does not count.
 //!
-//! The kernel gives a lock that is freed to whoever asks first, and that may be a newcomer each time. So a
-//! writer who has waited for some seconds locks the folder, too, shared with others like it: newcomers see that,
-//! and wait until there is none any more.
+//! The kernel gives a free lock to the first process that asks, which may be a newcomer every time.
+//! So a writer that has waited for some seconds also takes a shared lock on the folder. Newcomers
+//! see that lock and wait until no process holds it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -16,50 +16,43 @@ use std::time::{Duration, Instant};
 
 use crate::sys::file;
 
-/// How long a writer waits for the others.
+/// The time that a writer waits for others.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// From this time of waiting on newcomers let a writer by.
+/// The waiting time after which newcomers let a writer go first.
 const TURN: Duration = Duration::from_secs(3);
 
-/// How often the lock file may be taken away under those who wait for it.
+/// The maximum number of attempts if the lock file is removed while processes wait for it.
 const TRIES: usize = 20;
 
-/// Why there is no lock.
+/// The reason why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// The file cannot be locked.
     #[error("cannot lock {path}")]
     Io {
-        /// The lock file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// Others held the lock all the time.
+    /// Others held the lock for the whole waiting time.
     #[error("another process has held {path} for {seconds}s")]
-    Held {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        seconds: u64,
-    },
+    Held { path: PathBuf, seconds: u64 },
 }
 
-/// The lock, held until this is dropped.
+/// The lock, held until this value is dropped.
 #[derive(Debug)]
 pub struct LockGuard {
     _file: File,
 }
 
-/// Waits for the lock, at most `patience`.
+/// Waits for the lock for at most `patience`.
 pub fn acquire_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, Some(TURN))
 }
 
-/// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
-/// hold up writers, who may be waited for by its holder.
+/// Waits for a lock of the folder other than the writers' lock. It has no turns, because a process
+/// that waits for it must not block writers for which its holder may be waiting.
 pub fn acquire_separate_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
     acquire_in_turn(path, patience, None)
 }
@@ -80,7 +73,7 @@ fn acquire_in_turn(
         if turn.is_some() && !yield_to_waiting(path, left()).map_err(failed)? {
             break;
         }
-        // Nobody waits longer than the patience, and so for a turn.
+        // No process waits longer than its patience, so this limits the turn too.
         let turn = turn.unwrap_or(patience);
         match lock_with_timeout(opened, path, left(), turn).map_err(failed)? {
             Some(file) if file::is_at(&file, path) => return Ok(LockGuard { _file: file }),
@@ -94,15 +87,15 @@ fn acquire_in_turn(
     })
 }
 
-/// Waits while there is anyone who has waited long; says no where that took all the time.
+/// Waits while any process has waited long. Returns false if that took the whole time.
 fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
-    // Where a folder cannot be locked nobody has.
+    // If a folder cannot be locked, no process has locked it.
     let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) else {
         return Ok(true);
     };
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) if !patience.is_zero() => {}
-        // Who cannot wait asks once.
+        // A process without patience asks once.
         _ => return Ok(true),
     }
     let (answer, waiting) = channel();
@@ -110,15 +103,14 @@ fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
     Ok(waiting.recv_timeout(patience).is_ok())
 }
 
-/// What a thread waited for.
+/// The result of a lock call in a thread.
 enum LockAttempt {
-    /// The lock.
     Lock(io::Result<File>),
-    /// The turn: nobody gets the lock first who is not waiting for it already.
+    /// The turn: no process that starts to wait later gets the lock first.
     Turn(io::Result<File>),
 }
 
-/// The file with its lock; `None` where others held it all the time.
+/// Locks the file; `None` if others held the lock for the whole time.
 fn lock_with_timeout(
     file: File,
     path: &Path,
@@ -148,7 +140,7 @@ fn lock_with_timeout(
                 drop(own_turn);
                 return locked.map(Some);
             }
-            // Where the folder cannot be locked chance decides.
+            // If the folder cannot be locked, the order is left to chance.
             Ok(LockAttempt::Turn(locked)) => own_turn = locked.ok(),
             Err(RecvTimeoutError::Timeout) => {
                 let folder = path.parent().and_then(|folder| File::open(folder).ok());
@@ -165,8 +157,8 @@ fn lock_with_timeout(
     }
 }
 
-/// Lets a thread wait for a lock: the kernel has none with a time limit. One that waits in vain stays until it
-/// gets the lock, finds nobody waiting for it, and gives it back.
+/// Waits for a lock in a thread, because the kernel has no time limit for locks. A thread whose
+/// caller has given up stays until it gets the lock, and then releases it.
 fn wait_in_thread<T: Send + 'static>(
     file: File,
     lock: fn(&File) -> io::Result<()>,
@@ -180,7 +172,7 @@ fn wait_in_thread<T: Send + 'static>(
                 done => break done.map(|()| file),
             }
         };
-        // With nobody there the file is closed, which frees the lock.
+        // If the caller is gone, the file is closed, which releases the lock.
         answer.send(got(locked)).ok();
     };
     thread::Builder::new().spawn(wait).map(drop)

@@ -1,10 +1,10 @@
-//! Two things at once.
+//! Runs two functions at the same time.
 
 use std::panic;
 use std::thread::{self, Builder};
 
-/// Does `one` in another thread while this one does `other`; where the system has no thread to give, one after
-/// the other.
+/// Runs `one` in another thread and `other` in this one, or both in sequence if the system cannot
+/// start a thread.
 pub fn run_both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
         let thread = Builder::new().spawn_scoped(scope, &one);
@@ -19,8 +19,8 @@ pub fn run_both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> 
     })
 }
 
-/// Gives back in another thread what takes the system a while: much memory, or a large file that has no name any more.
-/// Nothing waits for it. Where there is no thread to be had it is done here.
+/// Drops a value in another thread if freeing it is slow: much memory, or a large file that is
+/// already unlinked. Nothing waits for it. If no thread can be started, the value is dropped here.
 pub fn drop_in_background<T: Send + 'static>(what: T) {
     Builder::new().spawn(move || drop(what)).ok();
 }

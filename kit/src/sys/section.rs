@@ -1,18 +1,16 @@
-//! A marked section in a text file of somebody else: put in, brought up to date, taken out again.
+//! A marked section in a text file that belongs to others: inserts, updates and removes it.
 //!
-//! What must always hold: a section that is taken out leaves the bytes that were there before it was put in.
+//! Removing a section restores the bytes from before its insertion.
 
-/// The lines around a section.
+/// The first and the last line of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectionMarks {
-    /// The line before it.
     pub begin: &'static str,
-    /// The line after it.
     pub end: &'static str,
 }
 
 impl SectionMarks {
-    /// Where the section is in a text, with its marks and its last line end.
+    /// Returns the range of the section in a text, with its marks and its final newline.
     fn find(&self, text: &str) -> Option<(usize, usize)> {
         let begin = text.find(self.begin)?;
         let end = begin + text[begin..].find(self.end)? + self.end.len();
@@ -24,23 +22,23 @@ impl SectionMarks {
         format!("{}\n{}\n{}\n", self.begin, body.trim_end(), self.end)
     }
 
-    /// Whether a text has a section.
+    /// Returns true if a text has the section.
     pub fn is_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
-    /// The text with this section at its end, or in the place of an older one.
+    /// Returns the text with this section at its end, or in place of an older one.
     pub fn insert(&self, text: &str, body: &str) -> String {
         let section = self.format_section(body);
         match self.find(text) {
             Some((begin, end)) => format!("{}{section}{}", &text[..begin], &text[end..]),
             None if text.is_empty() => section,
-            // One line end, whatever the text ends with: it goes with the section.
+            // Always one newline, which is removed with the section.
             None => format!("{text}\n{section}"),
         }
     }
 
-    /// The text without the section; `None` if it has none.
+    /// Returns the text without the section; `None` if it has none.
     pub fn remove(&self, text: &str) -> Option<String> {
         let (begin, end) = self.find(text)?;
         let before = &text[..begin];

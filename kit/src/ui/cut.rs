@@ -1,4 +1,4 @@
-//! Text that fits a width: padded, or cut with `…`.
+//! Fits text to a width: pads it, or cuts it with `…`.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -8,7 +8,7 @@ pub fn pad_to_width(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Cuts text to `width` columns, the last one `…` where something was cut.
+/// Cuts text to `width` columns. The last one is `…` if anything was cut.
 pub fn cut_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -29,7 +29,7 @@ pub fn cut_to_width(text: &str, width: usize) -> String {
     out
 }
 
-/// As [`cut`] for text that holds colour sequences, which take no room and are kept.
+/// Like [`cut_to_width`], for text with colour sequences, which have no width and are kept.
 pub fn cut_styled_to_width(text: &str, width: usize) -> String {
     let mut plain = String::new();
     let mut pieces = Vec::new();

@@ -1,7 +1,7 @@
-//! Makes foreign text harmless on a terminal: control characters become visible, text directions
-//! cannot be turned around.
+//! Escapes foreign text for terminals: control characters become visible, and marks of text
+//! direction have no effect.
 
-/// Foreign text on one line.
+/// Escapes foreign text for one line.
 pub fn escape_line(text: &str) -> String {
     escape_chars(text, |c| match c {
         '\n' => Some("↵"),
@@ -11,7 +11,7 @@ pub fn escape_line(text: &str) -> String {
     })
 }
 
-/// Foreign text that keeps its line ends and tabs.
+/// Escapes foreign text, except its newlines and tabs.
 pub fn escape_block(text: &str) -> String {
     escape_chars(text, |c| match c {
         '\n' => Some("\n"),
@@ -40,7 +40,7 @@ fn escape_chars(text: &str, special: impl Fn(char) -> Option<&'static str>) -> S
     out
 }
 
-/// Marks that make text appear in another order than it is stored.
+/// Returns true for marks that make text appear in another order than it is stored.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

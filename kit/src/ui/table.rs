@@ -1,11 +1,12 @@
-//! Columns that fit the page: all but the last as wide as their longest cell, the last cut with `…`.
+//! Columns that fit the page: all columns are as wide as their longest cell, except the last one,
+//! which is cut with `…`.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::Page;
 use super::cut::{cut_to_width, pad_to_width};
 
-/// Rows of cells. Cells hold plain text; a painter may colour them after they were laid out.
+/// Rows of cells. Cells hold plain text; `paint` may colour them after the layout.
 #[derive(Debug, Default)]
 pub struct TextTable {
     rows: Vec<Vec<String>>,
@@ -13,29 +14,26 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// An empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts every row this many columns to the right.
+    /// Indents every row by this number of columns.
     #[must_use]
     pub fn indent(mut self, columns: usize) -> Self {
         self.indent = columns;
         self
     }
 
-    /// Adds a row.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Writes the table.
     pub fn print(&self, page: &mut Page) {
         self.print_with(page, |_, _, cell| cell.to_owned());
     }
 
-    /// Writes the table; `paint` gets row, column and the padded cell.
+    /// Writes the table. `paint` gets row, column and the padded cell.
     pub fn print_with(&self, page: &mut Page, paint: impl Fn(usize, usize, &str) -> String) {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)

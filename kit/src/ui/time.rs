@@ -1,9 +1,9 @@
-//! Times for people: how long ago, and in the local zone.
+//! Formats times for users: relative, and in the local zone.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// How long before `now` something was: `just now`, `5m ago`, `3h ago`, `2d ago`; or `in 5m`.
+/// Formats the distance of `then` from `now`: `just now`, `5m ago`, `3h ago`, `2d ago`, or `in 5m`.
 pub fn format_ago(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
     let text = format_span(seconds.unsigned_abs());
@@ -14,7 +14,7 @@ pub fn format_ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// A length of time in its largest unit; nothing below five seconds.
+/// Formats a duration in its largest unit; `None` below five seconds.
 fn format_span(seconds: u64) -> Option<String> {
     Some(match seconds {
         0..5 => return None,
@@ -27,7 +27,8 @@ fn format_span(seconds: u64) -> Option<String> {
     })
 }
 
-/// The instant in a zone with its seconds, `Mar 1 18:02:07`; in another year than `now`, `2025-03-01 18:02:07`.
+/// Formats an instant in a zone with seconds, `Mar 1 18:02:07`; in another year than `now`,
+/// `2025-03-01 18:02:07`.
 pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
     let (now, instant) = (now.to_zoned(zone.clone()), instant.to_zoned(zone.clone()));
     let format = if now.year() == instant.year() {
@@ -38,7 +39,7 @@ pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> Str
     instant.strftime(format).to_string()
 }
 
-/// The instant in a zone, `2026-03-01 18:02`.
+/// Formats an instant in a zone, `2026-03-01 18:02`.
 pub fn format_local(instant: Timestamp, zone: &TimeZone) -> String {
     instant
         .to_zoned(zone.clone())

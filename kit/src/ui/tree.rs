@@ -1,8 +1,8 @@
-//! Trees: the branches that are drawn before each line.
+//! Computes the branches that are drawn before each line of a tree.
 
-/// The nodes below `roots` in the order in which they are drawn, each with its branch (`├── ` and the
-/// like). Nodes are numbers; `children[n]` are those below `n`. Every node is drawn once; one that no root
-/// leads to, as in a circle, stands by itself.
+/// Returns the nodes below `roots` in drawing order, each with its branch (`├── ` and similar).
+/// Nodes are numbers; `children[n]` are the children of `n`. Every node is drawn once. A node that
+/// no root reaches, as in a cycle, is drawn as a root.
 pub fn walk_tree(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize)> {
     let mut drawn = vec![false; children.len()];
     let mut lines = Vec::new();
@@ -17,7 +17,7 @@ pub fn walk_tree(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize
     lines
 }
 
-/// Draws all that is below what is on the stack.
+/// Draws all descendants of the nodes on the stack.
 fn draw_branches(
     stack: &mut Vec<(usize, String, &str)>,
     children: &[Vec<usize>],

@@ -1,8 +1,8 @@
 //! The completion scripts of shells, and the answers to a shell that completes a command line.
 //!
-//! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE` set, and
-//! [`answer`] prints the candidates. What must always hold: an answer prints no error, and no values if there is
-//! no store.
+//! The script that a shell loads holds no candidates: it runs the program again with `COMPLETE`
+//! set, and [`answer`] prints the candidates. What must always hold: an answer prints no error, and
+//! no values if there is no store.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -17,7 +17,8 @@ use crate::sys::Env;
 
 use super::report::{CommandResult, TextReport};
 
-/// The shells that have a script; the names are also the endings of script files and the values of `COMPLETE`.
+/// The supported shells. The names are also the extensions of script files and the values of
+/// `COMPLETE`.
 pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Print the completion script for a shell.
@@ -31,14 +32,13 @@ pub struct Args {
     shell: String,
 }
 
-/// Prints the script of a program.
 pub fn print_script(program: &str, args: &Args) -> CommandResult {
     let script = build_script(program, &args.shell);
     let value = json!({"shell": args.shell, "script": script});
     TextReport::new(value, script.trim_end()).into_answer()
 }
 
-/// The script from which a shell learns to complete the command lines of a program.
+/// Returns the script that teaches a shell to complete the command lines of a program.
 pub fn build_script(program: &str, shell: &str) -> String {
     let template = match shell {
         "zsh" => include_str!("../../../templates/completion.zsh"),
@@ -50,7 +50,8 @@ pub fn build_script(program: &str, shell: &str) -> String {
         .replace("FUNCTION", &program.replace('-', "_"))
 }
 
-/// Answers a shell that asks for candidates, or for the function that asks for them. `None` if no shell asks.
+/// Answers a shell that requests candidates, or the function that requests them. Returns `None` if
+/// `COMPLETE` is not set.
 pub fn answer_completion(
     env: &Env,
     args: &[OsString],
@@ -58,7 +59,7 @@ pub fn answer_completion(
 ) -> Option<ExitCode> {
     let shell = env.get("COMPLETE")?;
     SHELLS.contains(&shell).then_some(())?;
-    // A shell that completes a line has no place for an error: its user sees no candidates.
+    // A shell that completes a line cannot show an error. The user sees no candidates.
     CompleteEnv::with_factory(command)
         .try_complete(args.iter().cloned(), Some(env.cwd()))
         .ok();
@@ -68,17 +69,17 @@ pub fn answer_completion(
 /// A value with its description, which may be empty.
 pub type CompletionValue = (String, String);
 
-/// Lists the values that `P` has for an argument.
+/// Lists the values of an argument in the context `P`.
 pub type ValueLister<P> = fn(&P) -> Vec<CompletionValue>;
 
-/// Values without a description.
 pub fn without_descriptions(values: impl IntoIterator<Item = String>) -> Vec<CompletionValue> {
     let values = values.into_iter();
     values.map(|value| (value, String::new())).collect()
 }
 
-/// The command line with a completer on each argument that `table` lists values for. `table` gets the names of the
-/// subcommands (`dep add`) and the id of the argument. Of values with commas between them, the last is completed.
+/// Attaches a completer to each argument that `table` has a lister for. `table` gets the names of
+/// the subcommands (`dep add`) and the id of the argument. In a comma-separated list, the last
+/// value is completed.
 pub fn attach_completers<P: Send + Sync + 'static>(
     command: Command,
     path: &str,
