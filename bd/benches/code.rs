@@ -17,7 +17,8 @@ use bd::store::event::{BeadChange, BeadFile, Event};
 use bd::store::journal;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every time.
+/// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every
+/// time.
 fn corpus(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|number| line(number, "")).collect()
 }

@@ -1,5 +1,5 @@
-//! The one table from typed errors to what a person and a program are told: message, hint, JSON code,
-//! exit code.
+//! Maps typed errors to their output for users and programs: message, hint, JSON code, exit code.
+//! This is the only such table.
 
 use kit::failure::{CHANGED, FAILED, Failure, UsageError};
 
@@ -13,8 +13,8 @@ use crate::store::StoreError;
 use crate::store::find::NotFound;
 use crate::sync::SyncError;
 
-/// Returns how an error is shown: its message with the code, exit code and hint of the first cause that
-/// this crate knows.
+/// Returns how an error is shown: its message with the code, exit code and hint of the first cause
+/// that this crate knows.
 pub fn describe_failure(error: &anyhow::Error) -> Failure {
     let (code, exit, hint) = classify(error);
     Failure {
@@ -25,7 +25,7 @@ pub fn describe_failure(error: &anyhow::Error) -> Failure {
     }
 }
 
-/// Code, exit and hint of the first cause that we know.
+/// Returns code, exit code and hint of the first known cause.
 fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     if error.downcast_ref::<UsageError>().is_some() {
         return ("usage", FAILED, None);
@@ -61,7 +61,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     (code, exit, hint)
 }
 
-/// The id that named no bead, where that is the reason.
+/// Returns the id that names no bead, if that is the cause.
 pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
     error.chain().find_map(|cause| {
         let resolve = match cause.downcast_ref() {
@@ -80,6 +80,7 @@ pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
     })
 }
 
+/// The JSON code and the hint.
 type Classification = (&'static str, Option<String>);
 
 fn classify_no_project() -> Classification {
@@ -106,7 +107,7 @@ fn classify_find(error: &NotFound) -> Classification {
     }
 }
 
-/// How to go on where the issues have the markers of a merge.
+/// Returns the hint for an issues file with conflict markers.
 pub fn unmerged_hint(issues: &std::path::Path) -> String {
     let folder = issues.parent().unwrap_or(issues).display();
     format!(
@@ -205,7 +206,7 @@ fn classify_resolve(error: &ResolveError) -> Classification {
     match error {
         ResolveError::NotFound(_) => ("not_found", None),
         ResolveError::Deleted { id, .. } => {
-            // A command with any other id is nothing to be pasted into a shell.
+            // A command with an unsafe id must not be offered for pasting into a shell.
             let hint = is_well_formed(id).then(|| format!("bd restore {id} brings it back"));
             ("not_found", hint)
         }

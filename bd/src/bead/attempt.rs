@@ -1,12 +1,13 @@
-//! The number of the attempt at a bead that counts, in its metadata. A town gives a bead its first number with its
-//! first worker; what a worker hands in carries the number under which it began, and counts only as long as the
-//! bead still has it.
+//! Reads and raises the number of the current attempt at a bead, which is in its metadata.
+//!
+//! A town gives a bead its first number with its first worker. A submission carries the number
+//! under which the worker began, and counts only as long as the bead still has that number.
 
 use super::Bead;
 
 pub(crate) const KEY: &str = "attempt";
 
-/// The number of the attempt that counts; 0 for a bead that no town has given to anyone.
+/// Returns the number of the current attempt, or 0 for a bead that no town has assigned.
 pub fn read_attempt(bead: &Bead) -> u64 {
     // Nearly every bead has no metadata at all.
     if bead.metadata.is_none() {
@@ -16,20 +17,21 @@ pub fn read_attempt(bead: &Bead) -> u64 {
     number.and_then(|number| number.as_u64()).unwrap_or(0)
 }
 
-/// Raises the number, so that what was begun before counts no more; gives the new one.
+/// Raises the number, so that earlier attempts no longer count, and returns the new number.
 pub fn raise_attempt(bead: &mut Bead) -> serde_json::Result<u64> {
     let number = read_attempt(bead) + 1;
     bead.set_metadata(KEY, number)?;
     Ok(number)
 }
 
-/// Whether a change takes the number away, as whoever replaces all metadata does. It must not start again.
+/// Returns true if a change removes the number, as replacing all metadata does. The numbering must
+/// not start again.
 pub(crate) fn is_attempt_dropped(before: &Bead, after: &Bead) -> bool {
     read_attempt(before) > 0 && read_attempt(after) == 0
 }
 
-/// Whether a change of a bead by `actor` ends the attempt at it: it closes, deletes or reopens a bead that is someone
-/// else's work, and leaves the number unchanged.
+/// Returns true if a change of a bead by `actor` ends the attempt at it: the change closes, deletes
+/// or reopens a bead that is assigned to someone else, and leaves the number unchanged.
 pub(crate) fn is_attempt_ended(before: &Bead, after: &Bead, actor: &str) -> bool {
     // Agents close their beads before they hand them in.
     let is_worker = before.assignee == actor && actor.contains("/polecats/");

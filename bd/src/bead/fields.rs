@@ -1,12 +1,14 @@
-//! `key: value` lines in descriptions, where existing clients keep structured facts.
+//! Reads and writes `key: value` lines in descriptions, where existing clients store structured
+//! facts.
 //!
-//! Keys are found in any case and in their snake, kebab and joined spellings. Lines that are no field
-//! keep their place and their bytes. Front matter, a block between two lines `---` at the very start, is none of
-//! them: it stays where it is, and its lines are no fields.
+//! Keys match in any case and in their snake, kebab and joined spellings. All other lines keep
+//! their place and their bytes. Front matter, a block between two `---` lines at the very start,
+//! stays in place, and its lines are not fields.
 
 use std::str::Lines;
 
-/// The front matter with the lines around it, and what follows; the first is empty where there is none.
+/// Splits a description into the front matter, delimiters included, and the rest. The first part is
+/// empty if there is no front matter.
 pub fn split_front_matter(description: &str) -> (&str, &str) {
     let Some(after) = description.strip_prefix("---\n") else {
         return ("", description);
@@ -21,7 +23,8 @@ pub fn split_front_matter(description: &str) -> (&str, &str) {
     ("", description)
 }
 
-/// The block of fields at the top, with the front matter before it and the blank line after it, and what follows.
+/// Splits a description into the block of fields at the top, with the front matter before it and
+/// the blank line after it, and the rest.
 pub fn split_block(description: &str) -> (&str, &str) {
     let (front, text) = split_front_matter(description);
     let mut at = front.len();
@@ -39,7 +42,7 @@ pub fn split_block(description: &str) -> (&str, &str) {
     description.split_at(at)
 }
 
-/// The value of the first line with this key; an empty value counts as absent.
+/// Returns the value of the first line with this key. An empty value counts as absent.
 pub fn get_field(description: &str, key: &str) -> Option<String> {
     let key = normalize_key(key);
     split_front_matter(description)
@@ -50,13 +53,15 @@ pub fn get_field(description: &str, key: &str) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-/// The description with `key` set to `value`, or without it. An existing line is replaced where it
-/// stands; a new one goes to the block of fields at the top, or starts it, followed by a blank line.
+/// Returns the description with `key` set to `value`, or without the field if `value` is `None`. An
+/// existing line is replaced in place. A new line joins the block of fields at the top, or starts
+/// that block, followed by a blank line.
 pub fn set_field(description: &str, key: &str, value: Option<&str>) -> String {
     set_below_front_matter(description, key, value, str::lines)
 }
 
-/// The same for a field that stands only in the block at the top: a similar line further down is text of a person.
+/// Like [`set_field`], for a field that occurs only in the block at the top. A similar line further
+/// down is user text.
 pub fn set_field_at_top(description: &str, key: &str, value: Option<&str>) -> String {
     set_below_front_matter(description, key, value, |text| split_block(text).0.lines())
 }
@@ -109,7 +114,7 @@ fn set_in_text(
     text
 }
 
-/// Puts a new field after the leading block of fields.
+/// Inserts a new field after the leading block of fields.
 fn insert_field(lines: &mut Vec<String>, field_line: String) {
     let block = lines
         .iter()
@@ -121,7 +126,7 @@ fn insert_field(lines: &mut Vec<String>, field_line: String) {
     }
 }
 
-/// Splits a line into a key, one word of letters, digits, `_` and `-`, and its value.
+/// Splits a line into a key, one word of letters, digits, `_` and `-`, and the value.
 fn split_field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let key = key.trim();
@@ -130,7 +135,7 @@ fn split_field(line: &str) -> Option<(&str, &str)> {
     (!key.is_empty() && key.chars().all(word) && plain).then(|| (key, value.trim()))
 }
 
-/// A key without case and separators.
+/// Returns the key without case and separators.
 fn normalize_key(key: &str) -> String {
     key.chars()
         .filter(|c| !matches!(c, '_' | '-'))

@@ -1,10 +1,11 @@
-//! The content hash of a bead: what it says, without its id, its times and its links.
+//! Hashes of beads. The content hash covers the content without id, times and links.
 
 use sha2::{Digest, Sha256};
 
 use super::{Bead, RawJson};
 
-/// SHA-256 over the content fields, each followed by a NUL byte, as lower-case hexadecimal.
+/// Computes the SHA-256 of the content fields, each followed by a NUL byte, as lower-case
+/// hexadecimal.
 pub fn compute_content_hash(bead: &Bead) -> String {
     let mut hash = Sha256::new();
     let mut put = |text: &str| {
@@ -59,7 +60,7 @@ pub fn compute_content_hash(bead: &Bead) -> String {
     encode_hex(&hash.finalize())
 }
 
-/// Bytes as lower-case hexadecimal.
+/// Encodes bytes as lower-case hexadecimal.
 pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
@@ -69,7 +70,8 @@ pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Bonds, creator, validations and quality: the values that the record keeps as raw JSON.
+/// Feeds bonds, creator, validations and quality, which the record keeps as raw JSON, into the
+/// hash.
 fn put_raw_fields(bead: &Bead, put: &mut impl FnMut(&str)) {
     for bond in parse_raw_items(bead.bonded_from.as_ref()) {
         for key in ["source_id", "bond_type", "bond_point"] {
@@ -118,15 +120,15 @@ fn parse_raw_items(raw: Option<&RawJson>) -> Vec<serde_json::Value> {
     }
 }
 
-/// The first `bytes` bytes of a text's SHA-256 in hexadecimal digits: a short name for something that is
-/// known by its text.
+/// Returns the first `bytes` bytes of the SHA-256 of a text, in hexadecimal. The hash serves as a
+/// short key for the text.
 pub fn compute_short_hash(text: impl AsRef<[u8]>, bytes: usize) -> String {
     let digest = Sha256::digest(text);
     encode_hex(&digest[..bytes.min(digest.len())])
 }
 
-/// The version of a bead: the first 12 digits of the SHA-256 of its line. Any change of it gives another one: of its
-/// fields, labels, edges and comments.
+/// Returns the version of a bead: the first 12 digits of the SHA-256 of its line. Any change of
+/// fields, labels, edges or comments changes the version.
 pub fn compute_version(bead: &Bead) -> String {
     compute_short_hash(super::record::serialize_bead(bead), 6)
 }

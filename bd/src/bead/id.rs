@@ -1,29 +1,27 @@
-//! Ids: `<prefix>-<hash>`, children `<parent>.<n>`.
+//! Generates, splits and resolves ids: `<prefix>-<hash>`, with children `<parent>.<n>`.
 //!
-//! A hash id follows from title, description, creator and time, so two clones that create the same bead
-//! at the same instant give it the same id. Its length grows with the number of beads.
+//! The hash follows from title, description, creator and time, so two clones that create the same
+//! bead at the same instant give it the same id. The length of the hash grows with the number of
+//! beads.
 
 use sha2::{Digest, Sha256};
 
-/// The shortest and longest hash part.
+/// The shortest and the longest hash part.
 pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
-/// How many nonces are tried at each length.
+/// The number of nonces that are tried at each length.
 pub const NONCES: u32 = 10;
 
-/// What the hash is made of.
+/// The input of the hash.
 #[derive(Debug, Clone, Copy)]
 pub struct IdSeed<'a> {
-    /// The title.
     pub title: &'a str,
-    /// The description.
     pub description: &'a str,
-    /// Who creates it.
     pub creator: &'a str,
-    /// When, in nanoseconds since 1970.
+    /// The creation time, in nanoseconds since 1970.
     pub nanos: i128,
 }
 
-/// The hash part of an id of this length.
+/// Computes the hash part of an id with this length.
 pub fn compute_hash_part(seed: IdSeed<'_>, nonce: u32, length: usize) -> String {
     let text = format!(
         "{}|{}|{}|{}|{nonce}",
@@ -42,7 +40,7 @@ pub fn compute_hash_part(seed: IdSeed<'_>, nonce: u32, length: usize) -> String 
     encode_base36(number, length)
 }
 
-/// The last `length` base36 digits, padded with zeros on the left.
+/// Returns the last `length` base36 digits, padded with zeros on the left.
 fn encode_base36(mut number: u64, length: usize) -> String {
     let mut digits = vec![b'0'; length];
     for digit in digits.iter_mut().rev() {
@@ -57,7 +55,8 @@ fn encode_base36(mut number: u64, length: usize) -> String {
     digits.into_iter().map(char::from).collect()
 }
 
-/// The length at which a new id among `count` top-level ones collides with a chance of at most `limit`.
+/// Returns the shortest length at which a new id collides with one of `count` top-level ids with a
+/// probability of at most `limit`.
 pub fn choose_hash_length(count: usize, limit: f64) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let n = count as f64;
@@ -71,7 +70,7 @@ pub fn choose_hash_length(count: usize, limit: f64) -> usize {
         .unwrap_or(*LENGTHS.end())
 }
 
-/// The first free id with this prefix; `taken` says which are not. `None` when every try collided.
+/// Returns the first free id with this prefix, or `None` if every attempt collided.
 pub fn generate_id(
     prefix: &str,
     seed: IdSeed<'_>,
@@ -84,7 +83,7 @@ pub fn generate_id(
         .find(|id| !is_taken(id))
 }
 
-/// Splits a child id into its parent and number: the part after the last dot is all digits.
+/// Splits a child id into its parent and number. The part after the last dot must be all digits.
 pub fn split_child(id: &str) -> Option<(&str, u64)> {
     let (parent, number) = id.rsplit_once('.')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,15 +93,15 @@ pub fn split_child(id: &str) -> Option<(&str, u64)> {
         .map(|number| (parent, number))
 }
 
-/// The prefix by which an id is routed: up to and including the first hyphen.
+/// Returns the prefix by which an id is routed, up to and including the first hyphen.
 pub fn route_prefix(id: &str) -> Option<&str> {
     id.find('-').map(|at| &id[..=at])
 }
 
-/// The issue prefix of an id, without the hyphen before its hash.
+/// Returns the prefix of an id, without the hyphen before the hash.
 ///
-/// The last part is a hash if it is all digits, three base36 characters, or four to eight with a digit;
-/// else the id is read as a word after the first hyphen.
+/// The last part is a hash if it is all digits, three base36 characters, or four to eight
+/// characters with a digit. Otherwise the prefix ends at the first hyphen.
 pub fn prefix_of(id: &str) -> Option<&str> {
     let bytes = id.as_bytes();
     let last = memchr::memrchr(b'-', bytes)?;
@@ -120,7 +119,7 @@ pub fn prefix_of(id: &str) -> Option<&str> {
     memchr::memchr(b'-', bytes).map(|at| &id[..at])
 }
 
-/// Of two prefixes the one that the other extends by words: `web` of `web` and `web-mol`.
+/// Returns the prefix that the other extends by words: `web` of `web` and `web-mol`.
 pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
     let extends = |long: &str, short: &str| {
         let rest = long.strip_prefix(short);
@@ -130,13 +129,14 @@ pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
     first.or_else(|| extends(a, b).then_some(b))
 }
 
-/// Whether an id can stand in file names, commands and lines without harm.
+/// Returns true if an id is safe in file names, commands and lines.
 pub fn is_well_formed(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     id.contains('-') && id.len() <= 200 && !id.starts_with(['-', '.']) && id.chars().all(fits)
 }
 
-/// A prefix made of any name: lower case, letters, digits and hyphens only; `bd` where nothing is left.
+/// Derives a prefix from any name: only lower-case letters, digits and hyphens; `bd` if nothing
+/// remains.
 pub fn clean_prefix(name: &str) -> String {
     let clean: String = name
         .chars()
@@ -151,44 +151,32 @@ pub fn clean_prefix(name: &str) -> String {
     }
 }
 
-/// Why a piece of an id names no bead.
+/// The reason why a partial id does not resolve to one bead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// Nothing matches.
     #[error("no issue found matching \"{0}\"")]
     NotFound(String),
-    /// The bead was deleted.
     #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
-    Deleted {
-        /// Its id.
-        id: String,
-        /// Who deleted it.
-        by: String,
-        /// When.
-        at: String,
-    },
+    Deleted { id: String, by: String, at: String },
     /// More than one bead matches.
     #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
-    Ambiguous {
-        /// What was given.
-        given: String,
-        /// What it could be.
-        found: Vec<String>,
-    },
+    Ambiguous { given: String, found: Vec<String> },
 }
 
-/// Old tombstones may not say it.
+/// Old tombstones may not record the deleter.
 pub(crate) fn format_deleter(by: &str) -> String {
     if by.is_empty() {
         String::new()
     } else {
-        // From a file: not even a line's end may pass for words of ours.
+        // The name comes from a file. Escaping keeps a line break in it from imitating our own
+        // output.
         format!(" by {}", by.escape_debug())
     }
 }
 
-/// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash
-/// part, then by a piece of a hash part: with the prefix of this project before it only by its beginning.
+/// Resolves `given` to the one id that it means. The order of matching: exact, with the prefix put
+/// before it, an equal hash part, a part of a hash part. If `given` begins with the project's
+/// prefix, only the beginning of a hash part matches.
 pub fn resolve_id<'a>(
     given: &str,
     prefix: &str,
@@ -207,7 +195,7 @@ pub fn resolve_id<'a>(
         return Ok(full);
     }
     let wanted = hash_part(&full);
-    // Who gives the prefix, too, means the beginning of an id.
+    // A prefix in `given` means that the user typed the beginning of an id.
     let is_start = full == given && is_prefixed(given, prefix);
     let is_piece = |id: &str, own: &str| {
         if is_start {
@@ -236,11 +224,11 @@ pub fn resolve_id<'a>(
     }
 }
 
-/// Up to three ids that are written nearly as `given`, the nearest first.
+/// Returns up to three ids that are spelled similarly to `given`, the closest first.
 pub fn find_similar_ids<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
     let (given, mut near) = (given.to_lowercase(), Vec::new());
     for id in all {
-        // Without a prefix, the part behind it is meant.
+        // Without a prefix, `given` means the hash part.
         let own = if given.contains('-') {
             id
         } else {
@@ -265,7 +253,7 @@ fn hash_part(id: &str) -> &str {
     id.split_once('-').map_or(id, |(_, hash)| hash)
 }
 
-/// Whether what was given begins with a project's prefix.
+/// Returns true if `given` begins with the project's prefix.
 pub(crate) fn is_prefixed(given: &str, prefix: &str) -> bool {
     let rest = given.strip_prefix(prefix);
     rest.is_some_and(|rest| rest.starts_with('-'))
@@ -279,7 +267,7 @@ fn looks_prefixed(given: &str, prefix: &str) -> bool {
     })
 }
 
-/// How many of the ids that a piece may mean are named.
+/// The maximum number of candidates that the error names.
 const CANDIDATES: usize = 20;
 
 fn format_candidates(found: &[String]) -> String {

@@ -1,8 +1,8 @@
-//! Reads and writes JSONL files: one record a line.
+//! Reads and writes JSONL files: one record per line.
 //!
-//! Every line of the file ends up as a bead, as a foreign record (another kind of record, kept), or as
-//! damage with its line number; nothing is dropped. Blank lines and a byte order mark are skipped. There
-//! is no limit on the length of a line.
+//! Every line of the file ends up as a bead, as a foreign record (another kind of record,
+//! preserved), or as a damaged line with its number. Nothing is dropped. Blank lines and a byte
+//! order mark are skipped. The length of a line is not limited.
 
 use std::ops::Range;
 
@@ -11,36 +11,34 @@ use serde::de::DeserializeOwned;
 use crate::bead::{Bead, record};
 use kit::sys::parallel::run_both;
 
-/// The lines of one file.
+/// The parsed lines of one file.
 #[derive(Debug, Default)]
 pub struct ParsedLines {
-    /// The whole file.
     pub text: Vec<u8>,
-    /// The beads, where their lines are in the text, and their numbers. A bead is large, and is moved often.
+    /// The beads with their byte range in the text and their line number. Boxed, because a bead is
+    /// large and is moved often.
     pub beads: Vec<(Range<usize>, usize, Box<Bead>)>,
-    /// Records of another kind.
     pub foreign: Vec<Range<usize>>,
-    /// Lines that could not be read.
+    /// The lines that could not be parsed.
     pub damaged: Vec<DamagedLine>,
-    /// The first line with a git conflict marker.
+    /// The number of the first line with a git conflict marker.
     pub conflict: Option<usize>,
 }
 
-/// A line that could not be read.
+/// A line that could not be parsed.
 #[derive(Debug, Clone)]
 pub struct DamagedLine {
-    /// Its number, from 1.
     pub line: usize,
-    /// Where it is in the text.
+    /// The byte range in the text.
     pub span: Range<usize>,
-    /// What is wrong with it.
+    /// The reason why the line could not be parsed.
     pub reason: String,
 }
 
-/// From this size on two threads read a text.
+/// The size from which two threads parse a text.
 const SPLIT: usize = 1 << 20;
 
-/// Reads a file's text.
+/// Parses the text of a file.
 pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
     let start = if text.starts_with(b"\xef\xbb\xbf") {
         3
@@ -64,7 +62,7 @@ pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
     lines
 }
 
-/// Reads from some place on, where a line begins; the text is not in the result.
+/// Parses from the byte `start`, where a line begins. The result does not contain the text.
 fn parse_part(text: &[u8], start: usize) -> ParsedLines {
     let mut lines = ParsedLines::default();
     for (number, span) in iter_line_spans(text, start) {
@@ -95,7 +93,7 @@ fn parse_part(text: &[u8], start: usize) -> ParsedLines {
 }
 
 impl ParsedLines {
-    /// Adds what follows so many lines of the same text.
+    /// Appends the lines that follow the first `before` lines of the same text.
     fn append_part(&mut self, more: Self, before: usize) {
         let beads = more.beads.into_iter();
         self.beads
@@ -111,8 +109,8 @@ impl ParsedLines {
     }
 }
 
-/// The lines that are not blank, with their numbers; the line end and a carriage return before it do not
-/// belong to a line.
+/// Iterates over the lines that are not blank, with their numbers. The ranges exclude the newline
+/// and a carriage return before it.
 pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let ends = memchr::memchr_iter(b'\n', &text[start..])
         .map(move |at| at + start)
@@ -128,21 +126,22 @@ pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize
     })
 }
 
-/// Reads the lines of a small file of values; lines that cannot be read are left out, as are comments.
+/// Parses the lines of a small file of values. Comments and lines that cannot be parsed are left
+/// out.
 pub fn parse_values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
     iter_line_spans(text, 0)
         .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
         .collect()
 }
 
-/// Whether a line is a marker that git leaves in a file with conflicts.
+/// Returns true if a line is a marker that git leaves in a file with conflicts.
 pub fn is_conflict_marker(line: &[u8]) -> bool {
     [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"]
         .iter()
         .any(|marker| line.starts_with(marker))
 }
 
-/// Whether a line is a sound record that says it is not an issue.
+/// Returns true if a line is a valid record that declares a type other than an issue.
 pub(crate) fn is_foreign(line: &[u8]) -> bool {
     let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
     value.is_ok_and(|value| value["_type"].as_str().is_some_and(|kind| kind != "issue"))

@@ -1,7 +1,7 @@
-//! Instants that keep the text they were read from.
+//! Instants that keep their source text.
 //!
-//! Files mix offsets and fractions of seconds: two stamps are compared as instants, and a stamp that
-//! nobody changed is written back as it was read.
+//! Files mix offsets and fractions of seconds. Two stamps are compared as instants, and an
+//! unchanged stamp is written with its original text.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -19,12 +19,12 @@ const NEVER: &str = "0001-01-01T00:00:00Z";
 #[derive(Debug, Clone)]
 pub struct Stamp {
     text: Box<str>,
-    /// Worked out when first asked for: of most beads that are read nobody asks.
+    /// Computed on first use, because most stamps are never asked for their instant.
     instant: OnceLock<Timestamp>,
 }
 
 impl Stamp {
-    /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
+    /// Parses a stamp. Text that is not a time is preserved, and its instant is the epoch.
     pub fn parse(text: &str) -> Self {
         Self::from_boxed_text(text.into())
     }
@@ -36,28 +36,27 @@ impl Stamp {
         }
     }
 
-    /// The instant that a text means; the epoch where it is no time.
+    /// Returns the instant of a text, or the epoch if the text is not a time.
     pub(crate) fn instant_of(text: &str) -> Timestamp {
         parse_timestamp(text).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// The instant.
     pub fn instant(&self) -> Timestamp {
         *self.instant.get_or_init(|| Self::instant_of(&self.text))
     }
 
-    /// The text as it stands in the file.
+    /// The text as written in the file.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The day in UTC, `2026-03-01`.
+    /// The day in UTC, such as `2026-03-01`.
     pub fn day(&self) -> String {
         self.instant().strftime("%Y-%m-%d").to_string()
     }
 }
 
-/// Reads RFC 3339, or `YYYY-MM-DD HH:MM:SS` taken as UTC.
+/// Parses RFC 3339, or `YYYY-MM-DD HH:MM:SS` as UTC.
 fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(instant) = text.parse::<Timestamp>() {

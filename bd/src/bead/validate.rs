@@ -1,50 +1,47 @@
-//! Which values a bead may have, and why others are refused.
+//! Checks the values of a bead.
 
 use super::{Bead, Kind, Status, id, kind};
 
-/// Words that a project adds to the built-in ones.
+/// The words that a project adds to the built-in ones.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// Further statuses.
     pub statuses: Vec<String>,
-    /// Further kinds.
     pub kinds: Vec<String>,
 }
 
-/// Why a bead is refused.
+/// The reason why a bead is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValidationError {
-    /// It has no title.
     #[error("title is required")]
     NoTitle,
-    /// Its title is too long.
+    /// The title is too long.
     #[error("title must be 500 characters or less (got {0})")]
     LongTitle(usize),
-    /// Its priority is out of range.
+    /// The priority is out of range.
     #[error("priority must be between 0 and 4 (got {0})")]
     Priority(i64),
-    /// Its status is not a word of this project.
+    /// The status is not a word of this project.
     #[error("invalid status: {0}")]
     Status(String),
-    /// Its kind is not a word of this project.
+    /// The kind is not a word of this project.
     #[error("invalid issue type: {0}")]
     Kind(String),
-    /// Its estimate is below zero.
+    /// The estimate is negative.
     #[error("estimated_minutes cannot be negative")]
     Estimate,
-    /// Closed, but it is not known when.
+    /// The bead is closed but has no closing time.
     #[error("closed issues must have closed_at timestamp")]
     ClosedWithoutTime,
-    /// Not closed, but with a closing time.
+    /// The bead is not closed but has a closing time.
     #[error("non-closed issues cannot have closed_at timestamp")]
     OpenWithCloseTime,
-    /// Deleted, but it is not known when.
+    /// The bead is deleted but has no deletion time.
     #[error("tombstone issues must have deleted_at timestamp")]
     TombstoneWithoutTime,
-    /// Not deleted, but with a deletion time.
+    /// The bead is not deleted but has a deletion time.
     #[error("non-tombstone issues cannot have deleted_at timestamp")]
     LiveWithDeleteTime,
-    /// Its id cannot be used.
+    /// The id contains unsafe characters.
     #[error(
         "invalid ID format '{0}' (expected format: prefix-hash or prefix-hash.number, such as bd-a3f8 or bd-a3f8.1)"
     )]
@@ -52,23 +49,23 @@ pub enum ValidationError {
 }
 
 impl Vocabulary {
-    /// Whether this status can be used here.
+    /// Returns true if the project allows this status.
     pub fn has_status(&self, status: &Status) -> bool {
         status.is_built_in() || self.statuses.iter().any(|own| own == status.as_str())
     }
 
-    /// Whether this kind can be used here.
+    /// Returns true if the project allows this kind.
     pub fn has_kind(&self, kind: &Kind) -> bool {
         kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
     }
 
-    /// The statuses that can be used here, for a person who took another word.
+    /// Lists the allowed statuses for an error message.
     pub fn list_statuses(&self) -> String {
         let built_in: Vec<Status> = (0..).map_while(Status::from_code).collect();
         join_words(built_in.iter().map(Status::as_str), &self.statuses)
     }
 
-    /// The kinds of work that can be used here, for a person who took another word.
+    /// Lists the allowed kinds of work for an error message.
     pub fn list_kinds(&self) -> String {
         join_words(kind::CORE.iter().map(Kind::as_str), &self.kinds)
     }
@@ -84,8 +81,8 @@ pub fn validate_bead(bead: &Bead, words: &Vocabulary) -> Result<(), ValidationEr
     validate_change(None, bead, words)
 }
 
-/// Checks a changed bead: what was not as it should be before may stay so, or beads of older clients could
-/// not be worked with.
+/// Checks a changed bead. A violation that existed before the change is allowed, because otherwise
+/// beads of older clients could not be changed.
 pub fn validate_change(
     before: Option<&Bead>,
     bead: &Bead,
@@ -102,7 +99,6 @@ pub fn validate_change(
     fresh.map_or(Ok(()), Err)
 }
 
-/// All that is wrong with a bead.
 fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
     let rules = [
         (!id::is_well_formed(&bead.id)).then(|| ValidationError::Id(bead.id.clone())),
@@ -123,7 +119,7 @@ fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
     rules.into_iter().flatten().collect()
 }
 
-/// Closed and deleted beads say when; no other bead does.
+/// Checks that closed and deleted beads have the matching time, and that no other bead has it.
 fn validate_times(bead: &Bead) -> Result<(), ValidationError> {
     let (closed, deleted) = (bead.closed_at.is_some(), bead.deleted_at.is_some());
     match (&bead.status, closed, deleted) {
@@ -136,7 +132,7 @@ fn validate_times(bead: &Bead) -> Result<(), ValidationError> {
     }
 }
 
-/// Reads a priority as a person writes it: `0` to `4`, or `P0` to `P4`.
+/// Parses a priority that a user typed: `0` to `4`, or `P0` to `P4`.
 pub fn parse_priority(text: &str) -> Option<i64> {
     let trimmed = text.trim();
     let digit = trimmed.strip_prefix(['P', 'p']).unwrap_or(trimmed);
@@ -146,7 +142,7 @@ pub fn parse_priority(text: &str) -> Option<i64> {
     }
 }
 
-/// As much of a text as a title holds: one line of at most 500 bytes, cut between characters.
+/// Shortens a text to a valid title: one line of at most 500 bytes, cut between characters.
 pub fn fit_to_title(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = line.len().min(500);

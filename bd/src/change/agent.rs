@@ -1,4 +1,4 @@
-//! Beads of agents: their state, when they last did something, and what is in their slots.
+//! Changes the beads of agents: state, last activity and slots.
 
 use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Kind};
@@ -22,7 +22,6 @@ pub enum AgentSlot {
 }
 
 impl AgentSlot {
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hook => "hook",
@@ -30,7 +29,7 @@ impl AgentSlot {
         }
     }
 
-    /// The bead that is in it; empty if none is.
+    /// Returns the bead in this slot of the agent; empty if the slot is free.
     pub fn bead_of(self, agent: &Bead) -> &str {
         match self {
             Self::Hook => &agent.hook_bead,
@@ -39,7 +38,7 @@ impl AgentSlot {
     }
 }
 
-/// Puts a bead into a slot, or empties it. A hook that is taken is not taken again.
+/// Puts a bead into a slot, or empties the slot. Fails if the hook already holds another bead.
 pub fn set_slot(
     tx: &mut Tx<'_>,
     agent: &str,
@@ -63,7 +62,7 @@ pub fn set_slot(
     })
 }
 
-/// Records what state an agent is in. An agent without a bead gets one.
+/// Records the state of an agent. Creates the agent's bead if necessary.
 pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, ChangeError> {
     if tx.get_live(id).is_none() {
         let new = NewBead {
@@ -83,7 +82,7 @@ pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, C
     })
 }
 
-/// Records that an agent does something.
+/// Records the current time as the agent's last activity.
 pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     agent_bead(tx, id)?;
     let now = tx.now();

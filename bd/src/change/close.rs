@@ -5,8 +5,8 @@ use crate::bead::{Bead, Stamp, Status};
 use crate::graph::ready;
 use crate::store::Tx;
 
-/// Closes a bead. Without `force` a template, a pinned bead and one that waits for open ones stay open.
-/// Closing a closed bead again gives it the new time and reason.
+/// Closes a bead. Without `force`, refuses to close a template, a pinned bead or a blocked bead.
+/// Closing a closed bead again updates its time and reason.
 pub fn close_bead(
     tx: &mut Tx<'_>,
     id: &str,
@@ -24,7 +24,8 @@ pub fn close_bead(
     load_live_bead(tx, id)
 }
 
-/// Makes a bead closed that the caller is about to write. Every other rule of closing is the caller's.
+/// Marks a bead as closed before the caller writes it. The caller checks all other rules of
+/// closing.
 pub fn mark_closed(bead: &mut Bead, reason: &str, now: &Stamp) {
     bead.status = Status::Closed;
     bead.closed_at = Some(now.clone());
@@ -32,7 +33,8 @@ pub fn mark_closed(bead: &mut Bead, reason: &str, now: &Stamp) {
     reason.clone_into(&mut bead.close_reason);
 }
 
-/// Gives a bead that the caller is about to write a status other than closed, without what closing left on it.
+/// Gives a bead a status other than closed before the caller writes it, and clears the fields that
+/// closing had set.
 pub fn mark_open(bead: &mut Bead, status: Status, now: &Stamp) {
     bead.status = status;
     bead.closed_at = None;
@@ -58,7 +60,7 @@ fn check_closable(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
     })
 }
 
-/// Makes a closed bead open again and records the reason in its history. An open bead stays unchanged.
+/// Reopens a closed bead and records the reason in its history. An open bead stays unchanged.
 pub fn reopen_bead(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
     if bead.status != Status::Open {

@@ -1,10 +1,10 @@
-//! Comments.
+//! Adds comments.
 
 use super::{ChangeError, load_live_bead};
 use crate::bead::{Comment, Stamp};
 use crate::store::Tx;
 
-/// Adds a comment. It does not move the bead's `updated_at`.
+/// Adds a comment. Leaves the bead's `updated_at` unchanged.
 pub fn add_comment(
     tx: &mut Tx<'_>,
     id: &str,

@@ -1,13 +1,16 @@
-//! New beads.
+//! Creates beads.
 //!
-//! Steps: choose the id (given, child of a parent, or hashed) and check that it is free; fill the record;
-//! write it; add its edges.
+//! Steps:
+//! 1. Choose the id (given, child of a parent, or hashed) and check that it is free.
+//! 2. Fill the record.
+//! 3. Write the bead.
+//! 4. Add its edges.
 
 use super::{ChangeError, add_dep};
 use crate::bead::{Bead, DepKind, Kind, RawJson, Stamp, Status, id, record};
 use crate::store::Tx;
 
-/// What a new bead is made of; everything but the title may be left at its default.
+/// The values of a new bead. Everything except the title can keep its default.
 #[derive(Debug, Clone)]
 #[expect(
     missing_docs,
@@ -15,17 +18,16 @@ use crate::store::Tx;
     reason = "the fields are those of the bead"
 )]
 pub struct NewBead {
-    /// An id chosen by hand.
+    /// An id that the user chose.
     pub id: Option<String>,
-    /// Accept an id of a foreign prefix.
+    /// Accept an id with a foreign prefix.
     pub force: bool,
-    /// Another prefix than the store's for a hashed id, such as `gt-wisp`.
+    /// A prefix for a hashed id that replaces the store's prefix, such as `gt-wisp`.
     pub prefix: Option<String>,
-    /// Make it a child of this bead: id and edge.
+    /// The parent, which determines the id and gets a parent-child edge.
     pub parent: Option<String>,
-    /// Edges to add.
     pub deps: Vec<(DepKind, String)>,
-    /// Another creator than the actor.
+    /// A creator that replaces the actor.
     pub created_by: Option<String>,
     pub title: String,
     pub description: String,
@@ -59,7 +61,7 @@ pub struct NewBead {
     pub payload: String,
     pub await_type: String,
     pub await_id: String,
-    /// How long a gate waits, in nanoseconds.
+    /// The time limit of a gate, in nanoseconds.
     pub timeout: i64,
     pub source_formula: String,
     pub source_location: String,
@@ -67,7 +69,7 @@ pub struct NewBead {
 }
 
 impl NewBead {
-    /// What describes a bead, for a copy of it; not who made it, when, nor what it is linked with.
+    /// Copies the descriptive fields of a bead, without creator, times and links.
     pub(crate) fn from_bead(bead: &Bead) -> Self {
         Self {
             title: bead.title.clone(),
@@ -137,7 +139,6 @@ impl Default for NewBead {
     }
 }
 
-/// Makes a bead.
 pub fn create_bead(tx: &mut Tx<'_>, new: NewBead) -> Result<Bead, ChangeError> {
     let now = tx.now();
     let creator = new
@@ -241,7 +242,8 @@ pub(super) fn choose_id(
     }
 }
 
-/// An id chosen by hand: free, or that of a deleted bead, which it replaces.
+/// Checks an id that the user chose. The id must be free, or belong to a deleted bead, which the
+/// new bead replaces.
 fn check_given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
     if !id::is_well_formed(id) {
         let invalid = crate::bead::validate::ValidationError::Id(id.to_owned());
@@ -278,13 +280,13 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
     })
 }
 
-/// The next child of a bead; numbers of deleted children are not used again.
+/// Returns the id of the next child. Numbers of deleted children are not reused.
 fn next_child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
     check_depth(tx, parent)?;
     Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
 }
 
-/// Refuses children of a bead that is as deep as they may nest.
+/// Fails if `parent` is already at the maximum nesting depth.
 pub(super) fn check_depth(tx: &Tx<'_>, parent: &str) -> Result<(), ChangeError> {
     let limit = tx
         .config()

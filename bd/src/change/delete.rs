@@ -1,22 +1,20 @@
-//! Deleting: the bead becomes a tombstone, so that the deletion spreads to other clones.
+//! Deletes beads. The bead becomes a tombstone, so that the deletion spreads to other clones.
 //!
-//! Edges that touch it go; where its id stands in the text of a bead that was connected with it, a note
-//! takes its place. A wisp, and any bead deleted `hard`, is gone without a tombstone.
+//! All edges from and to the bead are removed. In the texts of connected beads, a note replaces the
+//! id. A wisp, and any bead deleted with `hard`, leaves no tombstone.
 
 use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
-/// What a deletion took along.
+/// The side effects of a deletion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DeletionEffects {
-    /// Edges that went.
     pub dependencies_removed: usize,
-    /// Beads whose text named it.
+    /// The number of beads whose text mentioned the deleted bead.
     pub references_updated: usize,
 }
 
-/// Deletes a bead.
 pub fn delete_bead(
     tx: &mut Tx<'_>,
     id: &str,
@@ -76,7 +74,7 @@ fn write_tombstone(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), 
     Ok(())
 }
 
-/// The texts of a bead in which others are named.
+/// Returns the texts of a bead that may mention other beads.
 pub(super) fn mutable_texts(bead: &mut Bead) -> [&mut String; 4] {
     [
         &mut bead.description,
@@ -86,12 +84,12 @@ pub(super) fn mutable_texts(bead: &mut Bead) -> [&mut String; 4] {
     ]
 }
 
-/// What takes the place of a deleted bead's id in texts.
+/// Returns the note that replaces a deleted bead's id in texts.
 pub(super) fn format_deletion_note(id: &str) -> String {
     format!("[deleted:{id}]")
 }
 
-/// Replaces an id in the texts of a bead; says whether it was there.
+/// Replaces an id in the texts of a bead. Returns true if a text mentioned the id.
 fn replace_mentions(bead: &mut Bead, id: &str) -> bool {
     let mut found = false;
     for text in mutable_texts(bead) {
@@ -103,8 +101,8 @@ fn replace_mentions(bead: &mut Bead, id: &str) -> bool {
     found
 }
 
-/// The text with every whole mention of an id replaced; `None` where there is none. `bd-1` is mentioned
-/// neither by `bd-10` nor by its child `bd-1.2`.
+/// Returns the text with every whole mention of an id replaced, or `None` if there is no mention.
+/// Neither `bd-10` nor the child `bd-1.2` mentions `bd-1`.
 fn replace_id(text: &str, id: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! Edges. At most one from a bead to another; none that closes a circle. They do not move `updated_at`.
+//! Adds and removes edges. A bead has at most one edge to another bead, and no edge closes a cycle.
+//! Changes of edges leave `updated_at` unchanged.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,12 +7,12 @@ use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind, Kind, id};
 use crate::store::{Snapshot, Tx};
 
-/// Adds an edge: `from` depends on `to`. The same edge twice is fine. Says whether it is new.
+/// Adds an edge: `from` depends on `to`. Adding an existing edge succeeds. Returns true if the edge
+/// is new.
 pub fn add_dep(tx: &mut Tx<'_>, from: &str, to: &str, kind: DepKind) -> Result<bool, ChangeError> {
     add_dep_with_metadata(tx, from, to, kind, "")
 }
 
-/// Adds an edge that carries metadata.
 pub fn add_dep_with_metadata(
     tx: &mut Tx<'_>,
     from: &str,
@@ -95,7 +96,7 @@ fn check_new_edge(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<
     }
 }
 
-/// Gives a bead the repository of the one that it was discovered from.
+/// Copies the repository of the bead that `bead` was discovered from.
 fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
     const KEY: &str = "source_repo";
     let of = |bead: &Bead| {
@@ -111,20 +112,20 @@ fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
     }
 }
 
-/// Whether a bead is below another, by its id or by its parents' edges.
+/// Returns true if a bead is a descendant of another, by id or by parent edges.
 fn is_below(tx: &Tx<'_>, bead: &Bead, ancestor: &str) -> bool {
     let parents = std::iter::successors(bead.parent(), |id| tx.get_live(id)?.parent());
-    // Edges of a damaged file may go in a circle.
+    // The edges of a damaged file may form a cycle.
     is_ancestor_id(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
 }
 
-/// Whether `ancestor` is the parent of `id`, or its parent's parent and so on, by their dotted ids.
+/// Returns true if `ancestor` is the parent, grandparent and so on of `id`, by their dotted ids.
 pub fn is_ancestor_id(id: &str, ancestor: &str) -> bool {
     std::iter::successors(id::split_child(id), |(parent, _)| id::split_child(parent))
         .any(|(parent, _)| parent == ancestor)
 }
 
-/// The shortest way along edges from one bead to another, both named.
+/// Returns the shortest path along edges from one bead to another, both ends included.
 fn find_path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
     let mut came_from: HashMap<&str, &str> = HashMap::new();
     let start = snapshot.get(from)?;
@@ -151,14 +152,15 @@ fn find_path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
     None
 }
 
-/// A circle along edges other than relates-to, if there is one; it starts at its smallest id.
+/// Returns a cycle along edges other than relates-to, if there is one. The cycle starts at its
+/// smallest id.
 pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     let mut done: HashSet<&str> = HashSet::new();
     for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
         let mut way: Vec<&str> = Vec::new();
         let mut stack = vec![(head, 0)];
         while let Some((here, depth)) = stack.pop() {
-            // The way ends where this branch starts; what is cut off has been seen to its end.
+            // The path ends at the start of this branch. The beads cut off are fully explored.
             while way.len() > depth {
                 done.extend(way.pop());
             }
@@ -191,7 +193,7 @@ fn rotate_to_smallest(mut circle: Vec<String>) -> Vec<String> {
     circle
 }
 
-/// Removes the edge between two beads, whatever its kind.
+/// Removes the edge between two beads, regardless of its kind.
 pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeError> {
     let mut bead = load_live_bead(tx, from)?;
     let count = bead.dependencies.len();
@@ -206,7 +208,7 @@ pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeErr
     Ok(())
 }
 
-/// Gives a bead another parent, or none.
+/// Sets or removes the parent of a bead.
 pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(), ChangeError> {
     if let Some(parent) = parent
         && tx.get_live(parent).is_none()
@@ -223,14 +225,13 @@ pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(),
     }
 }
 
-/// Links two beads both ways.
+/// Links two beads in both directions.
 pub fn relate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     add_dep(tx, a, b, DepKind::RelatesTo)?;
     add_dep(tx, b, a, DepKind::RelatesTo)?;
     Ok(())
 }
 
-/// Removes the links between two beads.
 pub fn unrelate_beads(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
     for (from, to) in [(a, b), (b, a)] {
         let mut bead = load_live_bead(tx, from)?;

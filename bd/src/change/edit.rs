@@ -1,11 +1,11 @@
-//! Changes of fields.
+//! Changes the fields of beads.
 
 use super::{ChangeError, dep, label, load_live_bead};
 use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Kind, RawJson, Stamp, Status, hash};
 use crate::store::Tx;
 
-/// What to change; what is `None` stays.
+/// The fields to change. `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "the fields are those of the bead")]
 pub struct BeadEdit {
@@ -14,19 +14,16 @@ pub struct BeadEdit {
     pub design: Option<String>,
     pub acceptance_criteria: Option<String>,
     pub notes: Option<String>,
-    /// A line to add to the notes.
+    /// A line to append to the notes.
     pub append_notes: Option<String>,
     pub spec_id: Option<String>,
     pub status: Option<Status>,
     pub priority: Option<i64>,
     pub issue_type: Option<Kind>,
     pub assignee: Option<String>,
-    /// Empty text clears it.
     pub external_ref: Option<String>,
     pub estimated_minutes: Option<i64>,
-    /// `Some(None)` clears it.
     pub due_at: Option<Option<Stamp>>,
-    /// `Some(None)` clears it.
     pub defer_until: Option<Option<Stamp>>,
     pub await_id: Option<String>,
     pub ephemeral: Option<bool>,
@@ -41,14 +38,14 @@ pub struct BeadEdit {
     pub set_labels: Option<Vec<String>>,
     pub add_labels: Vec<String>,
     pub remove_labels: Vec<String>,
-    /// A new parent; `Some(None)` detaches it.
+    /// The new parent. `Some(None)` detaches the bead.
     pub parent: Option<Option<String>>,
-    /// The agent session that closes it, where the status becomes closed.
+    /// The agent session that closes the bead, if the new status is closed.
     pub session: Option<String>,
 }
 
-/// Changes the fields of a bead. `updated_at` moves only when a field of its own changed, not for labels
-/// and edges.
+/// Changes the fields of a bead. Moves `updated_at` only if a field of the bead changed, not for
+/// labels and edges.
 pub fn update_bead(tx: &mut Tx<'_>, id: &str, edit: BeadEdit) -> Result<Bead, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
@@ -159,12 +156,13 @@ fn apply_metadata(bead: &mut Bead, edit: &BeadEdit) {
     bead.metadata = object.to_raw_json().and_then(not_empty);
 }
 
-/// An empty object and `null` count as no value.
+/// Returns `None` for an empty object and for `null`.
 pub(super) fn not_empty(raw: RawJson) -> Option<RawJson> {
     (!matches!(raw.get(), "{}" | "null")).then_some(raw)
 }
 
-/// Refuses if the bead is not at this version: the first 8 or more digits of its version, or its `updated_at`.
+/// Fails unless the bead is at this version. `expected` is the first 8 or more digits of the
+/// version, or the `updated_at`.
 pub fn check_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
     let bead = load_live_bead(tx, id)?;
     let version = hash::compute_version(&bead);
@@ -180,7 +178,7 @@ pub fn check_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), Change
     })
 }
 
-/// Sets the status of a bead with all that follows from it.
+/// Sets the status of a bead and all fields that depend on it.
 pub fn set_status(tx: &mut Tx<'_>, id: &str, status: Status) -> Result<Bead, ChangeError> {
     let edit = BeadEdit {
         status: Some(status),
@@ -189,7 +187,8 @@ pub fn set_status(tx: &mut Tx<'_>, id: &str, status: Status) -> Result<Bead, Cha
     update_bead(tx, id, edit)
 }
 
-/// Becoming closed sets the closing time; becoming anything else clears it and the reason.
+/// Sets the status. The status closed sets the closing time; any other status clears the closing
+/// time and the reason.
 pub(super) fn apply_status(
     bead: &mut Bead,
     status: &Status,
@@ -211,7 +210,7 @@ pub(super) fn apply_status(
     Ok(())
 }
 
-/// Takes a bead that no one has: it gets the assignee and is in progress.
+/// Claims an unassigned bead: sets the assignee and the status in progress.
 pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
@@ -232,7 +231,7 @@ pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, Cha
     load_live_bead(tx, id)
 }
 
-/// Changes a bead by hand and moves its `updated_at`, if anything is different then.
+/// Applies `change` to a bead, and moves `updated_at` if the bead differs afterwards.
 pub fn amend_bead(
     tx: &mut Tx<'_>,
     id: &str,

@@ -1,4 +1,5 @@
-//! Beads from a file of records: what is new is made, what is newer is taken over, and nothing else is changed.
+//! Imports beads from a file of records. Creates the new beads, updates older ones from newer
+//! records, and changes nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,20 +21,20 @@ pub enum OrphanPolicy {
     Resurrect,
 }
 
-/// How to import.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImportOptions {
-    /// Leave beads that are there as they are.
+    /// Leave existing beads unchanged.
     pub skip_existing: bool,
-    /// Refuse edges to beads that are not there.
+    /// Refuse edges to missing beads.
     pub strict: bool,
-    /// What to do about children without their parent.
+    /// The treatment of children whose parent is missing.
     pub orphans: OrphanPolicy,
-    /// Of several beads with one reference to another tracker, let the first keep it.
+    /// If several beads have the same reference to another tracker, clear it in all except the
+    /// first.
     pub clear_duplicate_refs: bool,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct ImportReport {
@@ -41,11 +42,12 @@ pub struct ImportReport {
     pub updated: Vec<String>,
     pub unchanged: usize,
     pub skipped: Vec<String>,
-    /// Edges to beads that are not there, from and to.
+    /// Edges that were left out because their target is missing, as (from, to).
     pub left_out: Vec<(String, String)>,
 }
 
-/// Imports beads, and tells of each one. Of two with one id the first counts.
+/// Imports beads, and calls `on_bead` for each one. Of two records with the same id, the first
+/// counts.
 pub fn import_beads(
     tx: &mut Tx<'_>,
     beads: impl IntoIterator<Item = Box<Bead>>,
@@ -56,7 +58,7 @@ pub fn import_beads(
     check_external_refs(&mut beads, options.clear_duplicate_refs)?;
     let mut done = ImportReport::default();
     let mut seen = BTreeSet::new();
-    // Parents first.
+    // Parents come first.
     beads.sort_by_cached_key(|bead| bead.id.bytes().filter(|byte| *byte == b'.').count());
     let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     for mut bead in beads {
@@ -111,7 +113,8 @@ pub fn import_beads(
     Ok(done)
 }
 
-/// Two new beads for one thing of another tracker are a mistake.
+/// Fails if two new beads refer to the same item of another tracker, or clears the second reference
+/// if `clear` is set.
 fn check_external_refs(beads: &mut [Box<Bead>], clear: bool) -> Result<(), ChangeError> {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut twice = Vec::new();
@@ -136,7 +139,7 @@ fn check_external_refs(beads: &mut [Box<Bead>], clear: bool) -> Result<(), Chang
     Err(ChangeError::SameReference(twice))
 }
 
-/// A bead with what a newer record of it has; `None` if there is nothing new.
+/// Returns the bead with the values of a newer record, or `None` if nothing is new.
 fn merge_newer_record(own: &Bead, new: Bead) -> Option<Bead> {
     let is_newer = new.updated_at.instant() > own.updated_at.instant();
     if !is_newer || hash::compute_content_hash(own) == hash::compute_content_hash(&new) {

@@ -1,21 +1,20 @@
-//! The merge slot: a bead that one holder has at a time.
+//! The merge slot: a bead with one holder at a time.
 
 use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
-/// What became of an attempt to take the slot.
+/// The result of an attempt to acquire the slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotAttempt {
-    /// Who has it now.
     pub holder: String,
-    /// Whether that is the one who asked.
+    /// True if the requester is now the holder.
     pub acquired: bool,
-    /// The place in the queue of one who waits, from 1.
+    /// The requester's place in the queue, from 1.
     pub position: Option<usize>,
 }
 
-/// Makes the slot, if it is not there.
+/// Creates the slot if it does not exist.
 pub fn create_merge_slot(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     if let Some(slot) = tx.get_live(id) {
         return Ok(slot.clone());
@@ -31,7 +30,7 @@ pub fn create_merge_slot(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError>
     create_bead(tx, new)
 }
 
-/// Takes the slot, or queues for it.
+/// Acquires the slot, or joins its queue.
 pub fn acquire_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,
@@ -69,7 +68,7 @@ pub fn acquire_merge_slot(
     })
 }
 
-/// Frees the slot. Gives who had it, if anyone, and how many wait.
+/// Releases the slot. Returns the previous holder and the number of waiting requesters.
 pub fn release_merge_slot(
     tx: &mut Tx<'_>,
     id: &str,

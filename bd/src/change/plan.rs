@@ -1,7 +1,9 @@
-//! Many new beads with references between them, all or nothing.
+//! Creates many beads with references between them, all or nothing.
 //!
-//! Serves `create --graph`, pouring a molecule and filling a convoy. Steps: give every bead its id, parents
-//! first; check that edges lead somewhere and close no circle; write each bead once, with its edges.
+//! Used by `create --graph`, by pouring a molecule and by filling a convoy. Steps:
+//! 1. Give every bead its id, parents first.
+//! 2. Check that every edge has a target and that no edge closes a cycle.
+//! 3. Write each bead once, with its edges.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,82 +12,74 @@ use super::{ChangeError, NewBead, add_dep_with_metadata, is_ancestor_id};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
 use crate::store::Tx;
 
-/// One end of a reference: a bead of the plan by its key, or one that is there by its id.
+/// One end of a reference: a planned bead by its key, or an existing bead by its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanEndpoint {
-    /// A bead of the plan.
+    /// A planned bead.
     Key(String),
     /// A bead of the store.
     Id(String),
 }
 
-/// A bead to be made.
+/// A bead to be created.
 #[derive(Debug, Clone, Default)]
 pub struct PlanBead {
-    /// The name by which the plan knows it.
+    /// The name of the bead within the plan.
     pub key: String,
-    /// What it is made of.
+    /// The values of the new bead.
     pub new: NewBead,
-    /// Its parent.
     pub parent: Option<PlanEndpoint>,
 }
 
-/// An edge to be made: `from` depends on `to`.
+/// An edge to be created: `from` depends on `to`.
 #[derive(Debug, Clone)]
 pub struct PlanEdge {
-    /// The bead that holds it.
+    /// The bead that holds the edge.
     pub from: PlanEndpoint,
-    /// The bead that it leads to.
+    /// The target of the edge.
     pub to: PlanEndpoint,
-    /// What it means.
     pub kind: DepKind,
-    /// What it carries.
     pub metadata: String,
 }
 
-/// Beads and the edges between them.
 #[derive(Debug, Clone, Default)]
 pub struct BeadPlan {
     /// The beads, parents before their children.
     pub beads: Vec<PlanBead>,
-    /// The edges.
     pub edges: Vec<PlanEdge>,
-    /// Whether children may nest deeper than `hierarchy.max-depth`: a workflow nests as deep as its file.
+    /// True if children may nest deeper than `hierarchy.max-depth`. A workflow nests as deep as its
+    /// file.
     pub is_any_depth: bool,
 }
 
-/// Why a plan is refused.
+/// The reason why a plan is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// No bead before has this key.
+    /// No earlier bead has this key.
     #[error("no node before this one has the key \"{0}\"")]
     UnknownKey(String),
     /// Two beads have the same key.
     #[error("two nodes have the key \"{0}\"")]
     SameKey(String),
-    /// A bead cannot be made.
+    /// A bead cannot be created.
     #[error("node \"{key}\"")]
     Bead {
-        /// Its key.
         key: String,
-        /// Why.
         #[source]
         source: ChangeError,
     },
-    /// An edge cannot be made.
+    /// An edge cannot be created.
     #[error("edge {from} → {to}")]
     Edge {
-        /// The bead that would hold it.
+        /// The source of the edge.
         from: String,
-        /// Its target.
         to: String,
-        /// Why.
         #[source]
         source: ChangeError,
     },
 }
 
-/// Makes all beads and edges of a plan; answers with the id of each key.
+/// Creates all beads and edges of a plan, and returns the id of each key.
 pub fn create_all(tx: &mut Tx<'_>, plan: BeadPlan) -> Result<BTreeMap<String, String>, PlanError> {
     let now = tx.now();
     let (ids, mut beads) = build_planned_beads(tx, plan.beads, plan.is_any_depth, &now)?;
@@ -151,9 +145,10 @@ fn resolve_endpoint(
     }
 }
 
+/// The ids by key, and the beads with their ids.
 type PlannedBeads = (BTreeMap<String, String>, Vec<Bead>);
 
-/// The beads with their ids and the edges to their parents, not written yet.
+/// Builds the beads with their ids and their parent edges, without writing them.
 fn build_planned_beads(
     tx: &Tx<'_>,
     plan: Vec<PlanBead>,
@@ -210,7 +205,7 @@ fn build_planned_beads(
     Ok((ids, beads))
 }
 
-/// An id that neither the store nor the plan so far has.
+/// Chooses an id that neither the store nor the plan uses so far.
 fn choose_free_id(
     tx: &Tx<'_>,
     new: &NewBead,
@@ -227,7 +222,7 @@ fn choose_free_id(
         if new.id.is_some() {
             return Err(ChangeError::Exists(id));
         }
-        // Two beads of one title in one instant: the hash needs something else to be made of.
+        // Two beads with the same title at the same instant: the hash needs different input.
         new.description.push('\u{200b}');
     }
 }
@@ -251,7 +246,8 @@ fn push_edge(
     });
 }
 
-/// Whether an edge is to be added: not when it is there already. `is_wisp` is known of targets in the plan.
+/// Checks an edge of a planned bead. Returns false if the edge already exists. `is_wisp` is `Some`
+/// if the target is in the plan.
 fn check_planned_edge(
     tx: &Tx<'_>,
     bead: &Bead,
@@ -299,8 +295,8 @@ fn check_planned_edge(
     Ok(true)
 }
 
-/// Refuses edges among the new beads that close a circle. An edge to a bead that was there before cannot:
-/// nothing leads back from it.
+/// Fails if the edges among the new beads close a cycle. An edge to an existing bead cannot close
+/// one, because no edge leads back from it.
 fn check_cycles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
     let targets = |bead: &Bead| -> Vec<usize> {
         let edges = bead.dependencies.iter();

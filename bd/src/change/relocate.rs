@@ -1,10 +1,12 @@
-//! Moving a bead to another store: a copy there, and here the edges of others and the bead itself.
+//! Moves a bead to another store: copies it there, redirects the edges of other beads here, and
+//! closes the original.
 
 use super::{ChangeError, NewBead, close_bead, load_live_bead};
 use crate::bead::{Bead, DepKind};
 use crate::store::Tx;
 
-/// What is made of a bead in another store. Edges and comments stay behind: the ids in them mean beads of the old store.
+/// Builds the copy of a bead for another store. Edges and comments stay behind, because their ids
+/// refer to beads of the old store.
 pub fn copy_for_move(bead: &Bead) -> NewBead {
     let note = format!("(Moved from {})", bead.id);
     let description = match bead.description.trim_end() {
@@ -21,8 +23,8 @@ pub fn copy_for_move(bead: &Bead) -> NewBead {
     }
 }
 
-/// Points the edges of other beads to a bead that moved at where it is now. Children keep their parent here. Returns how many
-/// edges were changed.
+/// Redirects the edges of other beads to the new location of a moved bead. Children keep their
+/// parent here. Returns the number of changed edges.
 pub fn remap_edges(
     tx: &mut Tx<'_>,
     id: &str,
@@ -47,7 +49,6 @@ pub fn remap_edges(
     Ok(changed)
 }
 
-/// Closes a bead that moved.
 pub fn close_moved(tx: &mut Tx<'_>, id: &str, target: &str) -> Result<Bead, ChangeError> {
     close_bead(tx, id, &format!("Moved to {target}"), "", true)
 }

@@ -1,4 +1,4 @@
-//! Other ids for beads: in their records, in edges, and where texts name them.
+//! Changes the ids of beads: in their records, in edges, and in texts that mention them.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, id, validate};
 use crate::store::Tx;
 
-/// New ids by old ones.
+/// New ids by old id.
 pub type NewIds = BTreeMap<String, String>;
 
-/// Gives beads other ids. Every reference to them follows. Says how many beads name them.
+/// Changes the ids of beads and every reference to them. Returns the number of beads that refer to
+/// a renamed bead.
 pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
     for (old, new) in ids {
         load_live_bead(tx, old)?;
@@ -42,7 +43,7 @@ pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError>
     Ok(references)
 }
 
-/// Puts new ids in the place of old ones in all of a bead.
+/// Replaces old ids by new ones everywhere in a bead.
 pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     let exact = |text: &mut String| {
         if let Some(new) = ids.get(text) {
@@ -71,7 +72,7 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     }
 }
 
-/// A text with other ids: only whole words are ids.
+/// Replaces ids in a text. Only whole words are ids.
 fn replace_ids_in_text(text: &str, ids: &NewIds) -> String {
     let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut made = String::with_capacity(text.len());
@@ -80,7 +81,7 @@ fn replace_ids_in_text(text: &str, ids: &NewIds) -> String {
         let (before, word) = rest.split_at(start);
         let end = word.find(|c| !is_of_id(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
-        // A full stop behind an id is none of its own.
+        // A full stop after an id is not part of the id.
         let bare = word.trim_end_matches(['.', '-']);
         made.push_str(before);
         made.push_str(ids.get(bare).map_or(bare, String::as_str));

@@ -1,10 +1,10 @@
-//! Beads that another one stands for.
+//! Closes beads that another bead replaces.
 
 use super::{ChangeError, close_bead, load_live_bead};
 use crate::bead::{Bead, Dep, DepKind};
 use crate::store::Tx;
 
-/// Closes a bead and points it at the one that stands for it. A bead that waits for others is closed, too.
+/// Closes a bead and links it to its replacement. Closes a blocked bead too.
 pub fn replace_bead(
     tx: &mut Tx<'_>,
     id: &str,
@@ -22,7 +22,7 @@ pub fn replace_bead(
         .iter()
         .any(|edge| edge.depends_on_id == by)
     {
-        // Such an edge holds nothing up: it may close a circle.
+        // This kind of edge blocks nothing, so it may close a cycle.
         bead.dependencies.push(Dep {
             issue_id: id.to_owned(),
             depends_on_id: by.to_owned(),

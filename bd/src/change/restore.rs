@@ -1,4 +1,4 @@
-//! Bringing beads back that were archived or deleted.
+//! Restores archived and deleted beads.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,16 @@ use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 
-/// What came back.
+/// The restored beads.
 #[derive(Debug, Default)]
 pub struct RestoredBeads {
-    /// Beads of the archive.
     pub archived: Vec<Bead>,
-    /// Deleted beads.
     pub revived: Vec<RevivedBead>,
 }
 
-/// Brings beads back: from the archive, else from history if the archive is gone, else as they stood before they were
-/// deleted. As elsewhere an id may be given without its prefix. Fails before anything is written if one of them is nowhere.
+/// Restores beads: from the archive, from history if the archive is gone, or from the state before
+/// their deletion. The prefix of an id can be omitted. Fails before writing anything if one of the
+/// beads cannot be found.
 pub fn restore_beads(
     store: &Store,
     author: &Author,
@@ -42,7 +41,7 @@ pub fn restore_beads(
         archived.into_iter().partition(|id| is_there(&snapshot, id));
     let mut restored = RestoredBeads::default();
     for id in gone {
-        // An archive that git cleaned away is in history.
+        // An archive that git removed is still in history.
         let found = find_archived_in_history(store, &id)?;
         restored
             .archived
@@ -71,8 +70,8 @@ pub fn restore_beads(
     Ok(restored)
 }
 
-/// Brings the parent of a new bead back from the archive, and its parents; returns their ids. Without it a child could not be
-/// made.
+/// Restores the archived parent of a new bead and all its ancestors, and returns their ids. Without
+/// the parent the child could not be created.
 pub fn restore_parents(
     store: &Store,
     author: &Author,
@@ -102,7 +101,8 @@ fn full_id(snapshot: &Snapshot, prefix: &str, given: &str) -> String {
     }
 }
 
-/// A bead that was moved to the archive last, as history has it; refused if it was removed without a tombstone.
+/// Returns the bead from history if the last event on it moved it to the archive. Fails if the bead
+/// was removed without a tombstone.
 fn find_archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
     let Some(event) = store.events_of(id)?.into_iter().next_back() else {
         return Ok(None);

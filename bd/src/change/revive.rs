@@ -1,8 +1,9 @@
-//! Bringing a deleted bead back.
+//! Revives deleted beads.
 //!
-//! Its tombstone has its texts, labels and comments, with what other clones had changed in them. Where it stood, the
-//! edges from and to it, and its name in the texts of others went with the deletion: these are in history, as
-//! far as this clone has it. A deletion that git merged in may be known to the clone alone that made it.
+//! The tombstone has the texts, labels and comments, with the changes of other clones. The deletion
+//! removed the previous status, the edges from and to the bead, and its mentions in other beads.
+//! History has them, as far as this clone has the history: a deletion that git merged in may be
+//! recorded only in the clone that made it.
 
 use super::{ChangeError, add_dep, load_live_bead};
 use crate::bead::record::RecordFields;
@@ -10,20 +11,19 @@ use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
 use crate::store::event::{BeadChange, Event};
 
-/// What came back.
 #[derive(Debug)]
 pub struct RevivedBead {
-    /// The bead as it is now.
+    /// The revived bead.
     pub bead: Bead,
-    /// The tombstone that it was.
+    /// The tombstone before the revival.
     pub tombstone: Bead,
-    /// Whether history has the deletion, and so what went with it.
+    /// True if history has the deletion, and with it the removed status, edges and mentions.
     pub is_known: bool,
-    /// Edges that could not come back, each with the reason.
+    /// Edges that could not be restored, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Brings back beads that were deleted; `history` has all events, oldest first. An error where one is not deleted.
+/// Revives deleted beads. `history` has all events, oldest first. Fails if a bead is not deleted.
 pub fn revive_beads(
     tx: &mut Tx<'_>,
     ids: &[String],
@@ -33,7 +33,8 @@ pub fn revive_beads(
     for id in ids {
         revived.push(revive_tombstone(tx, id)?);
     }
-    // Edges to them first: then none from them closes a circle unseen.
+    // Restores the edges to the beads first, so that the cycle check sees them when it adds the
+    // edges from the beads.
     for outgoing in [false, true] {
         for one in &mut revived {
             let id = one.bead.id.clone();
@@ -68,7 +69,7 @@ pub fn revive_beads(
     Ok(revived)
 }
 
-/// The bead of a tombstone, open and without edges.
+/// Turns a tombstone into an open bead without edges.
 fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeError> {
     let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
     let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
@@ -89,7 +90,7 @@ fn revive_tombstone(tx: &mut Tx<'_>, id: &str) -> Result<RevivedBead, ChangeErro
     })
 }
 
-/// Gives a bead the standing that it had.
+/// Restores the status that the bead had before its deletion.
 fn restore_status(
     tx: &mut Tx<'_>,
     revived: &mut RevivedBead,
@@ -116,7 +117,8 @@ fn restore_status(
     Ok(())
 }
 
-/// The deletions of a bead since it was live last; several where clones deleted it apart from each other.
+/// Returns the deletions of a bead since it was last live. There are several if clones deleted the
+/// bead independently.
 fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
     let is_tombstone = |side: &Option<RecordFields>| {
@@ -128,7 +130,7 @@ fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'
         .rev()
         .filter_map(move |event| Some((event, find_change(event, &id)?)));
     let since = about.take_while(move |(_, change)| {
-        // What brought it back, or made it.
+        // The event that revived the bead, or created it.
         let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
         !revives && change.old.is_some()
     });
@@ -141,8 +143,8 @@ fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
     event.changes.iter().find(|change| change.id == id)
 }
 
-/// Where a bead stood before it was deleted, and when it was closed: as the last event has it that tells. A bead on
-/// a hook is open, for a hook is more than a record.
+/// Returns the status of a bead before its deletion and its closing time, from the latest event
+/// that has them. A hooked bead becomes open, because a hook is more than a record.
 fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     let changes = history.iter().rev();
     let mut told = changes
@@ -166,7 +168,8 @@ fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<
     }
 }
 
-/// The edges that went with the deletions of a bead, with who held them: all of its own, and those to it of others.
+/// Returns the edges that the deletions of a bead removed, with their holders: the bead's own
+/// edges, and the edges of others to it.
 fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     let mut found = Vec::new();
     for change in find_deletions(id, history).flat_map(|event| &event.changes) {
@@ -179,7 +182,7 @@ fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     found
 }
 
-/// Adds an edge as it was, with who made it and when.
+/// Adds an edge with its original author and time.
 fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
     if add_dep(tx, from, &edge.depends_on_id, edge.kind.clone())? {
         let mut holder = load_live_bead(tx, from)?;
@@ -192,7 +195,7 @@ fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeErr
     Ok(())
 }
 
-/// Puts the id back into the texts of a bead where the deletion had put a note in its place.
+/// Replaces the deletion note in the texts of a bead by the id.
 fn restore_mentions(tx: &mut Tx<'_>, holder: &str, id: &str) -> Result<(), ChangeError> {
     let Some(mut bead) = tx.get_live(holder).cloned() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Changes written down one per line, for `bd batch`.
+//! Parses changes written one per line, for `bd batch`.
 
 use super::{
     BeadEdit, ChangeError, NewBead, add_dep, close_bead, create_bead, remove_dep, update_bead,
@@ -6,54 +6,54 @@ use super::{
 use crate::bead::{DepKind, Kind, Status, validate};
 use crate::store::Tx;
 
-/// One line of a script.
 #[derive(Debug, Clone)]
 pub struct ScriptStep {
-    /// Its line, from 1.
     pub line: usize,
-    /// Its change.
     pub change: ScriptChange,
 }
 
-/// A change that a line asks for. Ids are as they were written.
+/// A change that a line requests. Ids are unresolved.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "the fields are those of the bead or the edge")]
 pub enum ScriptChange {
-    /// `create KIND PRIORITY TITLE`
     Create {
         kind: Kind,
         priority: i64,
         title: String,
     },
-    /// `update ID FIELD=VALUE …`
-    Update { id: String, edit: Box<BeadEdit> },
-    /// `close ID REASON`
-    Close { id: String, reason: String },
+    Update {
+        id: String,
+        edit: Box<BeadEdit>,
+    },
+    Close {
+        id: String,
+        reason: String,
+    },
     /// `dep add FROM TO KIND`
     AddDep {
         from: String,
         to: String,
         kind: DepKind,
     },
-    /// `dep remove FROM TO`
-    RemoveDep { from: String, to: String },
+    RemoveDep {
+        from: String,
+        to: String,
+    },
 }
 
-/// A line that cannot be understood.
+/// A line that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct ScriptError {
-    /// The line, from 1.
     pub line: usize,
-    /// Why.
     pub reason: String,
 }
 
-/// The fields that `update` takes in a script.
+/// The fields that `update` accepts in a script.
 const FIELDS: &str =
     "status, priority, title, type, assignee, description, design, acceptance, notes";
 
-/// Reads a script. Empty lines and lines that start with `#` are left out.
+/// Parses a script. Skips empty lines and lines that start with `#`.
 pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     let mut steps = Vec::new();
     for (number, text) in text.lines().enumerate() {
@@ -69,7 +69,8 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     Ok(steps)
 }
 
-/// The words of a line; double quotes keep a word together, and `\` takes the next character literally.
+/// Splits a line into words. Double quotes keep a word together, and `\` makes the next character
+/// literal.
 fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let (mut word, mut is_word, mut is_quoted) = (String::new(), false, false);
@@ -179,7 +180,6 @@ fn read_edit(pairs: &[&str]) -> Result<BeadEdit, String> {
 }
 
 impl ScriptChange {
-    /// Its words.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Create { .. } => "create",
@@ -190,7 +190,7 @@ impl ScriptChange {
         }
     }
 
-    /// Makes the change and returns the id of the bead that was changed.
+    /// Applies the change and returns the id of the changed bead.
     pub fn apply(&self, tx: &mut Tx<'_>) -> Result<String, ChangeError> {
         match self {
             Self::Create {

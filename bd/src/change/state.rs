@@ -1,19 +1,18 @@
-//! States: labels `dimension:value`, of which a bead has one per dimension, each change with a bead that records it.
+//! States: labels `dimension:value`. A bead has one state per dimension, and an event bead records
+//! each change.
 
 use super::{ChangeError, NewBead, create_bead, load_live_bead};
 use crate::bead::{Bead, Kind, Status};
 use crate::store::Tx;
 
-/// A state that was changed.
 #[derive(Debug, Clone)]
 pub struct StateChange {
-    /// The value before.
     pub old: Option<String>,
-    /// The bead that records it; `None` if nothing changed.
+    /// The bead that records the change; `None` if nothing changed.
     pub event: Option<Bead>,
 }
 
-/// Gives a bead a state.
+/// Sets the state of a bead in one dimension.
 pub fn set_state(
     tx: &mut Tx<'_>,
     id: &str,

@@ -1,11 +1,11 @@
-//! Making a swarm for an epic.
+//! Creates swarms for epics.
 
 use super::{ChangeError, NewBead, add_dep, create_bead, load_live_bead, set_parent};
 use crate::bead::{Bead, DepKind, Kind};
 use crate::graph::swarm::MOL_TYPE;
 use crate::store::Tx;
 
-/// The epic for a swarm: the bead itself, or a new epic around a bead that is none.
+/// Returns the epic for a swarm: the bead, or a new epic around a bead that is not an epic.
 pub fn epic_for_swarm(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     let bead = load_live_bead(tx, id)?;
     if bead.issue_type == Kind::Epic {
@@ -24,7 +24,7 @@ pub fn epic_for_swarm(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     Ok(epic)
 }
 
-/// Makes the bead that stands for the swarm of an epic.
+/// Creates the bead that stands for the swarm of an epic.
 pub fn create_swarm(tx: &mut Tx<'_>, epic: &Bead, coordinator: &str) -> Result<Bead, ChangeError> {
     let new = NewBead {
         title: format!("Swarm: {}", epic.title),

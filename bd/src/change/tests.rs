@@ -1,11 +1,11 @@
-//! The rules of the verbs.
+//! The rules of the operations on beads.
 
 use super::*;
 use crate::bead::{DepKind, Kind, Status};
 use crate::store::{Author, Store, Tx};
 use kit::sys::Clock;
 
-/// Runs work in a transaction on a fresh store.
+/// Runs `work` in a transaction on a fresh store.
 fn with_transaction<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> T {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();

@@ -1,8 +1,9 @@
-//! Undo: the inverse of one whole transaction, itself a transaction.
+//! Undoes one whole transaction in a new transaction.
 //!
-//! Each field that an event changed gets back the value it had, merged with what was done since: an edit
-//! that came later stays, and where both touch the same value the undo is refused. What is more than a
-//! record (claims, hooks, merges, landings, mail) is refused with the verb that does it.
+//! Each field that the event changed gets its old value back, merged with later edits. A later edit
+//! stays, and if both touch the same value, the undo is refused. An event with effects beyond the
+//! record (claims, hooks, merges, landings, mail) is refused, and the error names the command that
+//! reverts it.
 
 use super::ChangeError;
 use crate::bead::record::{self, RecordFields};
@@ -11,61 +12,53 @@ use crate::merge;
 use crate::store::Tx;
 use crate::store::event::{BeadChange, Event};
 
-/// What becomes of a bead that is in no file any more.
+/// The state of a bead that is no longer in any file.
 const GONE: &str = "gone";
-/// What becomes of one that was deleted.
+/// The state of a deleted bead.
 const DELETED: &str = "deleted";
 
-/// Why an event cannot be taken back.
+/// The reason why an event cannot be undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// Later edits would be lost.
     #[error("{id} was changed again since: its {field} would be lost")]
     Later {
-        /// The bead.
         id: String,
-        /// The field that both touch.
+        /// The field that both changed.
         field: String,
     },
-    /// The bead is not there any more, or there again.
+    /// The bead no longer exists, or exists again.
     #[error(
         "{id} is {state} since: nothing was undone ({})",
         describe_recovery(id, state)
     )]
-    Gone {
-        /// The bead.
-        id: String,
-        /// What became of it.
-        state: &'static str,
-    },
-    /// All that it changed is as it was before it.
+    Gone { id: String, state: &'static str },
+    /// Every value that the event changed already has its old value.
     #[error(
         "nothing was undone: {} the values from before it already (bd activity has earlier events, bd undo EVENT takes one back)",
         describe_holders(ids)
     )]
     Nothing {
-        /// The beads that it changed.
+        /// The beads that the event changed.
         ids: Vec<String>,
     },
-    /// It is more than a change of a record.
+    /// The event is more than a change of a record.
     #[error("{id}: {what} is not undone by its record; use: {verb}")]
     NotARecord {
-        /// The bead.
         id: String,
-        /// What was done.
         what: &'static str,
-        /// The verb that takes it back.
+        /// The command that reverts the event.
         verb: String,
     },
-    /// Part of it is not in history.
+    /// A part of the event is not in history.
     #[error("event {0} also changed local records, which history does not have")]
     Wisps(String),
-    /// What the rules of beads refuse.
+    /// A rule of beads refuses the undo.
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
 
-/// Who has the old values, as the beginning of a sentence.
+/// Names the beads that have the old values, as the beginning of a sentence.
 fn describe_holders(ids: &[String]) -> String {
     match ids {
         [] => "it changed no bead, and all have".to_owned(),
@@ -74,7 +67,7 @@ fn describe_holders(ids: &[String]) -> String {
     }
 }
 
-/// How a bead comes back that an undo did not find as it was.
+/// Describes how to recover a bead that is not in the state that the undo expects.
 fn describe_recovery(id: &str, state: &str) -> String {
     match state {
         DELETED => format!("`bd restore {id}` brings it back"),
@@ -85,16 +78,14 @@ fn describe_recovery(id: &str, state: &str) -> String {
     }
 }
 
-/// What an undo did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UndoOutcome {
-    /// The beads that changed.
     pub changed: Vec<String>,
-    /// Those that had their old values again already.
+    /// The beads that already had their old values.
     pub already: Vec<String>,
 }
 
-/// Takes an event back, whole. One of which nothing is left to be taken back is an error.
+/// Undoes a whole event. Fails if nothing remains to be undone.
 pub fn undo_event(tx: &mut Tx<'_>, event: &Event) -> Result<UndoOutcome, UndoError> {
     if event.wisps {
         return Err(UndoError::Wisps(event.id.clone()));
@@ -118,14 +109,14 @@ pub fn undo_event(tx: &mut Tx<'_>, event: &Event) -> Result<UndoOutcome, UndoErr
     Ok(done)
 }
 
-/// Takes back what an event did to one bead. Says whether that changed it.
+/// Undoes the effect of an event on one bead. Returns true if the bead changed.
 fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
     let gone = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
     };
     match (&change.old, &change.new) {
-        // It was made: it becomes a tombstone, so that the undo can be undone.
+        // The event created the bead. The bead becomes a tombstone, so that the undo can be undone.
         (None, Some(new)) => {
             let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
             if bead.is_tombstone() {
@@ -141,7 +132,7 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
             let reason = format!("undo of {}", event.id);
             super::delete::delete_bead(tx, &change.id, &reason, false)?;
         }
-        // It was removed without a trace: it comes back as it was.
+        // The event removed the bead without a trace. The bead comes back unchanged.
         (Some(old), None) => {
             if tx.get(&change.id).is_some() {
                 return Err(gone("there again"));
@@ -151,7 +142,7 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
         }
         (Some(old), Some(new)) => {
             let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
-            // An edit from before its deletion; the deletion itself can be taken back.
+            // The edit is older than the deletion of the bead. Only the deletion can be undone.
             if bead.is_tombstone() && new.get("deleted_at").is_none() {
                 return Err(gone(DELETED));
             }
@@ -175,7 +166,8 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
     Ok(true)
 }
 
-/// The bead with old values again, later edits kept; the name of a field where that cannot be.
+/// Returns the bead with its old values and all later edits, or the name of the field that prevents
+/// it.
 fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
     let now_fields = RecordFields::from_bead(now);
     let (old, new) = (without_updated_at(old), without_updated_at(new));
@@ -188,14 +180,14 @@ fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Resul
     result.bead.map(|bead| *bead).ok_or_else(|| "id".to_owned())
 }
 
-/// The fields without when the bead was last changed, which is no edit.
+/// Removes `updated_at`, whose change is not an edit.
 fn without_updated_at(fields: &RecordFields) -> RecordFields {
     let mut fields = fields.clone();
     fields.0.retain(|(key, _)| key != "updated_at");
     fields
 }
 
-/// Refuses where a value that the event set is another one now.
+/// Fails if a value that the event set has changed since.
 fn refuse_changed_since(
     id: &str,
     then: &RecordFields,

@@ -1,40 +1,33 @@
-//! The table of settings: name, default, meaning. `config list`, the check of `config get` and the help
-//! are made from it.
+//! The table of settings: name, default, meaning. `config list`, the check of `config get` and the
+//! help are generated from it.
 
 use crate::bead::id;
 
-/// One setting.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
-    /// Its name as it stands in `config.yaml`.
+    /// The name as written in `config.yaml`.
     pub name: &'static str,
-    /// Its value where nothing sets it.
+    /// The value if nothing sets it.
     pub default: &'static str,
-    /// What it does.
     pub meaning: &'static str,
-    /// What values it takes.
     pub form: ValueForm,
 }
 
-/// What values a setting takes; none at all is always one.
+/// The form of a setting's values. An empty value is always valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueForm {
-    /// Any text.
     Text,
-    /// On or off.
     Flag,
-    /// A whole number.
     Number,
     /// A number from 0 to 1.
     Chance,
-    /// What ids begin with.
     Prefix,
-    /// Words with commas between them, each perhaps with a category after a colon.
+    /// Comma-separated words, each with an optional category after a colon.
     Words,
 }
 
 impl ValueForm {
-    /// What a value should be that is none of this form.
+    /// Describes the expected form if `value` does not have it.
     fn expectation_for(self, value: &str) -> Option<&'static str> {
         let (fits, wanted) = match self {
             Self::Text => (true, ""),
@@ -62,7 +55,7 @@ impl ValueForm {
     }
 }
 
-/// Whether a word switches something on or off; `None` where it does neither.
+/// Parses a word that switches something on or off. Returns `None` for any other word.
 pub fn parse_on_off(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Some(true),
@@ -71,7 +64,7 @@ pub fn parse_on_off(word: &str) -> Option<bool> {
     }
 }
 
-/// What a setting should be that has a value it does not take: nothing is done by it then.
+/// Describes the expected form if a setting does not accept `value`. Such a value has no effect.
 pub fn find_expectation(name: &str, value: &str) -> Option<&'static str> {
     let key = KEYS.iter().find(|key| key.name == name)?;
     key.form.expectation_for(value)
@@ -222,7 +215,8 @@ const fn define_key(
     }
 }
 
-/// The name under which a setting is kept: lower case, and one spelling where two are in use.
+/// Returns the name under which a setting is stored: lower case, and the preferred one of two
+/// spellings.
 pub fn canonicalize_name(name: &str) -> String {
     let name = name.trim().to_lowercase();
     match name.as_str() {
@@ -234,7 +228,7 @@ pub fn canonicalize_name(name: &str) -> String {
     }
 }
 
-/// The built-in value of a setting.
+/// Returns the built-in value of a setting.
 pub fn find_default(name: &str) -> Option<&'static str> {
     KEYS.iter()
         .find(|key| key.name == name)
@@ -242,13 +236,13 @@ pub fn find_default(name: &str) -> Option<&'static str> {
         .filter(|value| !value.is_empty())
 }
 
-/// The environment variable that sets it: `sync.mode` is `BD_SYNC_MODE`.
+/// Returns the environment variable that overrides a setting: `BD_SYNC_MODE` for `sync.mode`.
 pub fn env_variable_name(name: &str) -> String {
     format!("BD_{}", name.to_uppercase().replace(['.', '-'], "_"))
 }
 
-/// Whether the setting's own file is `config.yaml` in the original's sense; the others were kept in its
-/// database and are only told apart in what `config set` says.
+/// Returns true if earlier versions kept the setting in `config.yaml` and not in their database.
+/// Only the output of `config set` depends on this.
 pub fn is_yaml_only(name: &str) -> bool {
     const EXACT: &[&str] = &[
         "no-db",

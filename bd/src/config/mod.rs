@@ -1,6 +1,7 @@
 //! Settings in layers: flag, environment, `config.local.yaml`, `config.yaml`, built-in.
 //!
-//! Owns `config.yaml`. Settings that older clients kept in a database live in it as flat keys.
+//! This module owns `config.yaml`, which also holds, as flat keys, the settings that older clients
+//! kept in a database.
 
 pub mod key;
 pub mod yaml;
@@ -15,23 +16,19 @@ use kit::sys::{Env, file};
 
 const SYNC_BRANCH: &str = "sync-branch";
 
-/// Where a value came from, highest rank first.
+/// The origin of a value, highest precedence first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingSource {
     /// A flag of this command.
     Flag,
-    /// An environment variable.
     Environment,
-    /// `config.local.yaml`.
     Local,
-    /// `config.yaml`.
     File,
-    /// Built in.
     Default,
 }
 
 impl SettingSource {
-    /// The layer's name for people.
+    /// The layer's name in output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Flag => "flag",
@@ -43,54 +40,41 @@ impl SettingSource {
     }
 }
 
-/// A setting's value and where it came from.
+/// The value of a setting and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// The value.
     pub value: String,
-    /// The layer.
     pub source: SettingSource,
 }
 
-/// Why settings cannot be read or written.
+/// The reason why settings cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read or written.
     #[error("{path}")]
     Io {
-        /// Which.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// A file is no YAML.
+    /// A file is not YAML.
     #[error("{path} is not valid YAML: {reason}")]
-    Yaml {
-        /// Which.
-        path: PathBuf,
-        /// What the parser said.
-        reason: String,
-    },
-    /// A value that the setting does not take.
+    Yaml { path: PathBuf, reason: String },
+    /// The setting does not accept the value.
     #[error("{name} takes {wanted}, not {value:?}")]
     Value {
-        /// The setting.
         name: String,
-        /// The value.
         value: String,
-        /// What it takes.
         wanted: &'static str,
     },
-    /// Others who write held the lock all the time.
+    /// Another process held the lock for the whole waiting time.
     #[error("cannot change {path} now: {reason}")]
     Locked {
-        /// The settings file.
         path: PathBuf,
-        /// What is in the way.
+        /// The holder of the lock.
         reason: String,
     },
-    /// A name cannot be a key.
+    /// The name cannot be a key.
     #[error("invalid config key \"{0}\": use letters, digits, '.', '-' and '_'")]
     Key(String),
 }
@@ -102,12 +86,11 @@ pub struct Config {
     environment: Option<Env>,
     local: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
-    /// Where both files are.
     dir: Option<PathBuf>,
 }
 
 impl Config {
-    /// Reads the files of a beads folder.
+    /// Reads the settings files of a beads folder.
     pub fn from_dir(dir: &Path) -> Result<Self, ConfigError> {
         Ok(Self {
             local: read_layer(&dir.join("config.local.yaml"))?,
@@ -117,7 +100,7 @@ impl Config {
         })
     }
 
-    /// What the files of a beads folder say, if these are the ones that were read.
+    /// Returns the file layers if they were read from this beads folder.
     pub fn files_for_dir(&self, dir: &Path) -> Option<Self> {
         (self.dir.as_deref() == Some(dir)).then(|| Self {
             local: self.local.clone(),
@@ -127,7 +110,8 @@ impl Config {
         })
     }
 
-    /// Reads the files of a beads folder, or the user's own where there is none, beneath the environment.
+    /// Reads the settings files of a beads folder, or the user's own if `dir` is `None`, below the
+    /// environment.
     pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
         let own = dir.filter(|dir| dir.join("config.yaml").is_file());
         let mut config = match (own, user_dir(env)) {
@@ -139,13 +123,13 @@ impl Config {
         Ok(config)
     }
 
-    /// Puts a flag's value above everything else.
+    /// Sets a flag's value above all other layers.
     pub fn set_flag(&mut self, name: &str, value: &str) {
         self.flags
             .insert(key::canonicalize_name(name), value.to_owned());
     }
 
-    /// A setting from the highest layer that has it.
+    /// Returns a setting from the highest layer that has it.
     pub fn setting(&self, name: &str) -> Option<Setting> {
         let name = key::canonicalize_name(name);
         let variable = key::env_variable_name(&name);
@@ -164,24 +148,23 @@ impl Config {
             (SettingSource::Default, key::find_default(&name)),
         ];
         layers.into_iter().find_map(|(source, value)| {
-            // An empty name of that branch says that there is none.
+            // An empty value of this setting is meaningful: it turns the branch off.
             let says = |value: &&str| !value.is_empty() || name == SYNC_BRANCH;
             let value = value.filter(says)?.to_owned();
             Some(Setting { value, source })
         })
     }
 
-    /// The branch that beads are committed to; `None` where that is turned off.
+    /// Returns the branch that beads are committed to, or `None` if it is turned off.
     pub fn sync_branch(&self) -> Option<String> {
         self.get(SYNC_BRANCH).filter(|name| !name.trim().is_empty())
     }
 
-    /// A setting's value.
     pub fn get(&self, name: &str) -> Option<String> {
         self.setting(name).map(|setting| setting.value)
     }
 
-    /// A setting that is a comma-separated list.
+    /// Returns a setting as a comma-separated list.
     pub fn list(&self, name: &str) -> Vec<String> {
         let text = self.get(name).unwrap_or_default();
         text.split(',')
@@ -191,23 +174,22 @@ impl Config {
             .collect()
     }
 
-    /// A setting that is on or off.
+    /// Returns a setting as on or off.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).as_deref().and_then(key::parse_on_off) == Some(true)
     }
 
-    /// Whether beads may be pushed: a word that says neither yes nor no to `no-push` is taken for a yes.
+    /// Returns true if beads may be pushed. An unclear value of `no-push` counts as yes.
     pub fn can_push(&self) -> bool {
         let never = self.get("no-push").unwrap_or_default();
         never.trim().is_empty() || key::parse_on_off(&never) == Some(false)
     }
 
-    /// A setting that is a whole number.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.get(name)?.parse().ok()
     }
 
-    /// The statuses and kinds that this project adds.
+    /// Returns the statuses and kinds that this project adds.
     pub fn vocabulary(&self) -> Vocabulary {
         let word = |entry: String| entry.split(':').next().unwrap_or_default().to_owned();
         Vocabulary {
@@ -216,7 +198,8 @@ impl Config {
         }
     }
 
-    /// The settings under a dotted family, by the rest of their names: `external_projects.x` is `x`.
+    /// Returns the settings under a dotted family, by the rest of their names: `x` for
+    /// `external_projects.x`.
     pub fn family(&self, family: &str) -> BTreeMap<String, String> {
         let start = format!("{family}.");
         let layers = self.file.iter().chain(&self.local);
@@ -227,7 +210,7 @@ impl Config {
             .collect()
     }
 
-    /// Every setting that a file sets, by name.
+    /// Returns every setting that a file sets, by name.
     pub fn stored(&self) -> BTreeMap<String, Setting> {
         let mut all = BTreeMap::new();
         for (source, layer) in [
@@ -248,7 +231,7 @@ pub fn set_setting(dir: &Path, name: &str, value: &str) -> Result<(), ConfigErro
     set_all(dir, &[(name, value)])
 }
 
-/// Sets several keys at once, or none of them.
+/// Sets several keys, all or nothing.
 pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     let mut checked = Vec::new();
     for (name, value) in pairs {
@@ -275,7 +258,6 @@ pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
     })
 }
 
-/// Removes one key from the `config.yaml` of a beads folder.
 pub fn unset_setting(dir: &Path, name: &str) -> Result<(), ConfigError> {
     let name = key::canonicalize_name(name);
     edit_config_file(dir, |text| {
@@ -283,7 +265,7 @@ pub fn unset_setting(dir: &Path, name: &str) -> Result<(), ConfigError> {
     })
 }
 
-/// Gives a line that still has the old spelling of `issue-prefix` its present one.
+/// Renames a line with the old spelling of `issue-prefix`.
 fn replace_legacy_name(text: &str, name: &str) -> String {
     let old = (name == "issue-prefix").then_some("issue_prefix:");
     let rename = |line: &str| match old.and_then(|old| line.strip_prefix(old)) {
@@ -293,7 +275,8 @@ fn replace_legacy_name(text: &str, name: &str) -> String {
     text.lines().map(rename).collect()
 }
 
-/// Changes the text of `config.yaml` under the writers' lock of the store, so never inside a transaction.
+/// Edits the text of `config.yaml` under the store's write lock. Must not be called inside a
+/// transaction.
 fn edit_config_file(
     dir: &Path,
     change: impl FnOnce(&str) -> Option<String>,

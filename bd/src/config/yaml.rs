@@ -1,14 +1,14 @@
-//! Reads `config.yaml` into flat dotted keys, and edits one line of it.
+//! Parses `config.yaml` into flat dotted keys, and edits single lines of it.
 //!
-//! Keys may be written flat (`sync.mode: x`) or nested; both read the same. Editing touches only the
-//! line of a top-level key, so comments and order stay as the person left them.
+//! Keys may be flat (`sync.mode: x`) or nested; both parse alike. An edit touches only the line of
+//! a top-level key, so comments and order stay unchanged.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Reads a document; the error is the parser's own text.
+/// Parses a document. The error is the parser's own text.
 pub fn parse_flat(text: &str) -> Result<BTreeMap<String, String>, String> {
     if let Some(flat) = parse_simple(text) {
         return Ok(flat);
@@ -29,9 +29,10 @@ fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(flat)
 }
 
-/// Reads a document as most are, without the parser, which takes many times as long: every command reads one.
-/// It has nothing but comments, blank lines and keys in small letters, each once, with a value on its line as
-/// [`set`] writes those that need no escapes, and all is ASCII. `None` for all others.
+/// Parses a typical document without the YAML parser, which takes many times as long, because every
+/// command parses one. The document must be ASCII and contain only comments, blank lines and unique
+/// lower-case keys, each with its value on the same line in a form that [`set_key`] writes without
+/// escapes. Returns `None` for all other documents.
 fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
     let is_plain = |byte: u8| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
     if text.len() > SIMPLE || !text.bytes().all(is_plain) {
@@ -49,7 +50,7 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
             None if is_bare(value) => value,
             None => return None,
         };
-        // A key that is called null is an error.
+        // A key named null is an error.
         if key == "null"
             || key.len() > KEY
             || !key.chars().all(is_key)
@@ -63,17 +64,18 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
     Some(flat)
 }
 
-/// The longest document that is read without the parser: it cannot have as many nodes as that allows.
+/// The maximum length of a document for [`parse_simple`]. A document of this length cannot exceed
+/// the node limit of the parser.
 const SIMPLE: usize = 16 << 10;
 
-/// The longest key that stands on a line with its value (YAML 1.2.2, 7.4.2).
+/// The maximum length of a key on the line of its value (YAML 1.2.2, 7.4.2).
 const KEY: usize = 1024;
 
-/// How deep a document may be nested.
+/// The maximum nesting depth of a document.
 const DEPTH: usize = 64;
 
-/// Reads a document of at most so many nodes, those that aliases repeat counted; the error is the parser's
-/// own text.
+/// Parses a document with at most `nodes` nodes, including the nodes that aliases repeat. The error
+/// is the parser's own text.
 pub fn parse_tree(text: &str, nodes: usize) -> Result<YamlNode, String> {
     let mut budget = serde_saphyr::Budget::default();
     budget.max_nodes = nodes;
@@ -89,11 +91,10 @@ pub fn parse_tree(text: &str, nodes: usize) -> Result<YamlNode, String> {
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum YamlNode {
-    /// A scalar; `null` is an empty one.
+    /// A scalar; `null` is empty text.
     Text(String),
-    /// A sequence.
     List(Vec<YamlNode>),
-    /// A mapping in its own order.
+    /// A mapping in document order.
     Map(Vec<(String, YamlNode)>),
 }
 
@@ -192,8 +193,8 @@ impl<'de> Visitor<'de> for NodeReader {
     }
 }
 
-/// The document with `key` set: its first line, also a commented-out one, is replaced where it stands;
-/// else a line is added at the end.
+/// Returns the document with `key` set. The first line of the key, even if commented out, is
+/// replaced in place; otherwise a line is appended.
 pub fn set_key(text: &str, key: &str, value: &str) -> String {
     let fresh = format!("{key}: {}", format_scalar(value));
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -216,7 +217,7 @@ pub fn set_key(text: &str, key: &str, value: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The document without the line of `key`; `None` where it has none.
+/// Returns the document without the line of `key`, or `None` if there is no such line.
 pub fn remove_key(text: &str, key: &str) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().collect();
     let at = lines
@@ -226,7 +227,6 @@ pub fn remove_key(text: &str, key: &str) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The top-level key of a line.
 fn key_of(line: &str, commented: bool) -> Option<&str> {
     let line = match line.strip_prefix('#') {
         Some(rest) if commented => rest.trim_start(),
@@ -239,7 +239,7 @@ fn key_of(line: &str, commented: bool) -> Option<&str> {
     (plain && !key.is_empty() && key.chars().all(word)).then_some(key)
 }
 
-/// Whether a value is written without quotes.
+/// Returns true if a value is written without quotes.
 fn is_bare(value: &str) -> bool {
     let number = value
         .parse::<i64>()
@@ -252,7 +252,7 @@ fn is_bare(value: &str) -> bool {
     number || duration || matches!(value, "true" | "false")
 }
 
-/// A value as YAML: booleans, numbers and durations bare, all else in double quotes.
+/// Formats a value as YAML: booleans, numbers and durations bare, all other text in double quotes.
 fn format_scalar(value: &str) -> String {
     if is_bare(value) {
         return value.to_owned();
@@ -274,7 +274,7 @@ fn format_scalar(value: &str) -> String {
     quoted + "\""
 }
 
-/// One hexadecimal digit of a control character.
+/// Encodes one hexadecimal digit of a control character.
 fn encode_hex_digit(c: char, shift: u32) -> char {
     char::from_digit((u32::from(c) >> shift) & 0xf, 16).unwrap_or('0')
 }

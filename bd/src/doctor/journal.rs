@@ -1,8 +1,9 @@
-//! Damaged lines of the journal, inside it and set aside: which changes of theirs are nowhere else.
+//! Finds damaged lines of the journal, in the file and set aside, whose changes are recorded
+//! nowhere else.
 //!
-//! A change that was made after a damaged one has all of its bead, so nothing is missing of that. What is
-//! missing can be brought back where the record in the damaged line is as its hash says, and the bead is still
-//! as it was before.
+//! A later change of the same bead contains the whole bead, so nothing is missing then. A missing
+//! change can be restored if the record in the damaged line matches its hash and the bead is still
+//! in the state before that change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,18 +17,16 @@ use crate::store::paths::StorePaths;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
-/// A damaged line.
 struct DamagedJournalLine {
-    /// The file that it is in.
+    /// The file that contains the line.
     path: PathBuf,
-    /// Whether it was moved out of the journal.
+    /// True if the line was moved out of the journal.
     aside: bool,
     line: Vec<u8>,
-    /// The beads that it changed and of which history does not have what it left.
+    /// The beads that the line changed and whose resulting state is not in history.
     missing: BTreeSet<String>,
 }
 
-/// Looks at all of them.
 pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
     let found = find_damaged(store)?;
     let inside = found.iter().filter(|one| !one.aside).count();
@@ -61,13 +60,13 @@ pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
     Ok(DoctorCheck::bad("Journal", level, message, detail, fix))
 }
 
-/// Brings back what is whole in damaged lines that were set aside; says what.
+/// Restores the intact records of damaged lines that were set aside, and describes each repair.
 pub(super) fn repair_journal(
     store: &Store,
     author: &Author,
     clock: &Clock,
 ) -> anyhow::Result<Vec<String>> {
-    // Sets aside what is still in the journal.
+    // Folding sets aside the damaged lines that are still in the journal.
     store.fold(clock)?;
     let found = find_damaged(store)?;
     let mut sound: Vec<SoundRecord> = Vec::new();
@@ -98,7 +97,7 @@ pub(super) fn repair_journal(
     Ok(done.into_iter().map(told).collect())
 }
 
-/// The damaged lines, oldest first.
+/// Returns the damaged lines, oldest first.
 fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     let paths = StorePaths::for_folder(store.dir());
     let mut found = Vec::new();

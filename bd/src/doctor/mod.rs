@@ -1,5 +1,5 @@
-//! The doctor: looks whether a store is sound, says what is wrong and the way out, and mends what it can
-//! without losing anything.
+//! The doctor: examines a store, reports each problem with its fix, and repairs problems if no data
+//! can be lost by it.
 
 mod journal;
 mod pollution;
@@ -18,19 +18,17 @@ use crate::store::{Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 use kit::ui::counted;
 
-/// How something stands.
+/// The severity of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckLevel {
-    /// As it should be.
     Ok,
-    /// Not as it should be; nothing is lost by it.
+    /// A problem that loses no data.
     Warning,
-    /// Wrong.
     Error,
 }
 
 impl CheckLevel {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -40,18 +38,14 @@ impl CheckLevel {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone)]
 pub struct DoctorCheck {
-    /// What.
     pub name: &'static str,
-    /// How it stands.
     pub level: CheckLevel,
-    /// What was seen.
     pub message: String,
-    /// More of it, a line each.
+    /// Details, one line each.
     pub detail: Vec<String>,
-    /// The way out.
     pub fix: Option<String>,
 }
 
@@ -83,7 +77,7 @@ impl DoctorCheck {
     }
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
@@ -96,7 +90,8 @@ pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, S
         journal::check_journal(store)?,
         sqlite::check_sqlite(store.dir()),
         check_settings(&snapshot),
-        // Not before the index was looked at: reading every line would find it wrong, and make it anew.
+        // These run after the check of the index. Reading every line would detect a wrong index and
+        // rebuild it.
         check_values(&snapshot),
         check_merge_driver(store),
     ];
@@ -104,7 +99,7 @@ pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, S
     Ok(checks)
 }
 
-/// Checks that are made only when they are asked for by name.
+/// Runs a check that is only run when requested by name.
 pub fn examine_more(store: &Store, name: &str) -> Result<Vec<DoctorCheck>, StoreError> {
     Ok(if name == "pollution" {
         vec![pollution::check_pollution(&store.snapshot()?)]
@@ -113,7 +108,7 @@ pub fn examine_more(store: &Store, name: &str) -> Result<Vec<DoctorCheck>, Store
     })
 }
 
-/// Mends what can be mended; says what was done, a line each.
+/// Repairs the problems that can be repaired, and describes each repair in one line.
 pub fn repair_store(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
     let mut done = journal::repair_journal(store, author, clock)?;
     let found = rescue::recover_from_git(store)?;
@@ -175,7 +170,7 @@ fn check_lines(snapshot: &Snapshot, dir: &Path) -> DoctorCheck {
             )
         })
         .collect();
-    // With the markers of a merge in it the file is written by nobody but who finishes the merge.
+    // Only the user who resolves the merge may write a file with conflict markers.
     let way_out = if snapshot.conflict().is_some() {
         crate::error::unmerged_hint(StorePaths::for_folder(dir).issues())
     } else {
@@ -251,7 +246,7 @@ fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
     }
 }
 
-/// Values of the wrong kind: they are kept, and the field counts as not given.
+/// Reports values of the wrong type. They are preserved, and the field counts as absent.
 fn check_values(snapshot: &Snapshot) -> DoctorCheck {
     let odd = |bead: &Bead| -> Vec<String> {
         let fields = bead.extra.iter();
@@ -284,7 +279,7 @@ fn check_index(store: &Store) -> Result<DoctorCheck, StoreError> {
     })
 }
 
-/// What a rollback of the issues took.
+/// Reports the lines that a rollback of the issues file removed.
 fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     let left = store.rolled_back()?;
     let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
@@ -306,7 +301,7 @@ fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     ))
 }
 
-/// Settings of the files that have a value they do not take.
+/// Reports settings with a value that they do not accept.
 fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     let stored = snapshot.config().stored();
     let odd = stored.iter().filter_map(|(name, setting)| {
@@ -326,7 +321,7 @@ fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
     )
 }
 
-/// The path of the issues in the work tree, where git tracks them or would.
+/// Returns the path of the issues file in the work tree, if git tracks or would track it.
 fn tracked_path(store: &Store, git: &Git) -> Option<String> {
     let prefix = git.prefix().ok()?;
     let name = store
@@ -371,7 +366,7 @@ fn check_merge_driver(store: &Store) -> DoctorCheck {
     }
 }
 
-/// What killed processes left behind.
+/// Reports files that killed processes left behind.
 fn check_leftovers(store: &Store, clock: &Clock) -> Option<DoctorCheck> {
     let found = store.find_leftovers(clock);
     let names = found.iter().map(|path| path.display().to_string());

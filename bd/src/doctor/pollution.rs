@@ -1,10 +1,10 @@
-//! Beads that look like left-overs of tests.
+//! Finds beads that look like leftovers of tests.
 
 use super::{CheckLevel, DoctorCheck};
 use crate::store::Snapshot;
 use kit::ui::counted;
 
-/// Words that titles of test beads begin with.
+/// The words that titles of test beads begin with.
 const WORDS: [&str; 8] = [
     "test",
     "testing",

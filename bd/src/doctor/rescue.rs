@@ -1,4 +1,4 @@
-//! Beads whose lines are damaged, as git's history still has them.
+//! Recovers beads with damaged lines from the history of git.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::merge;
 use crate::store::{Store, StoreError};
 use kit::sys::file;
 
-/// How many commits back are looked at.
+/// The maximum number of commits to search.
 const COMMITS: usize = 200;
 
-/// The last sound state of each bead that has only a damaged line now.
+/// Returns the last sound state of each bead that has only a damaged line now.
 pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     let wanted = damaged_ids(store)?;
     let mut found: BTreeMap<String, Bead> = BTreeMap::new();
     let git = Git::at(store.dir());
     let name = store.issues_file().file_name().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
-    // Outside git there is no history to look into.
+    // Outside git there is no history to search.
     let log = git.plumbing([
         "log",
         "--format=%H",
@@ -46,7 +46,8 @@ pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
     Ok(found.into_values().collect())
 }
 
-/// The ids that damaged lines, in the file and set aside, still show and that no sound line has.
+/// Returns the ids that are visible in damaged lines, in the file and set aside, and that have no
+/// sound line.
 fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut ids = BTreeSet::new();
@@ -77,7 +78,7 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     Ok(ids)
 }
 
-/// The id that a line which is no JSON any more still shows.
+/// Returns the id that is visible in a line that is not valid JSON.
 fn find_visible_id(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?;
     let (_, rest) = text.split_once("\"id\":\"")?;

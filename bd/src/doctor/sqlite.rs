@@ -1,4 +1,4 @@
-//! What a bd that keeps its beads in SQLite left in a beads folder.
+//! Finds what a bd that keeps its beads in SQLite left in a beads folder.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::foreign::sqlite;
 use crate::store::mark;
 use kit::ui::counted;
 
-/// Files beside a database that are of no use without the program that made them.
+/// Files beside a database that only the program that created them can use.
 const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
 
-/// Names the databases, and what they may hold that no file has.
+/// Names the databases, and the contents that may be in no file.
 pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
     let found = mark::find_databases(dir);
     let [first, ..] = found.as_slice() else {
@@ -38,7 +38,7 @@ pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
     )
 }
 
-/// What a database holds, so that what may be only there has a name.
+/// Describes the contents of a database that may exist only there.
 fn describe_contents(path: &Path) -> String {
     let path_text = path.display();
     let database = match sqlite::read_database(path) {

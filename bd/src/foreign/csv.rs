@@ -1,9 +1,9 @@
-//! Issues from CSV exports.
+//! Parses issues from CSV exports.
 
 use super::issue::TrackerIssue;
 use super::{ForeignError, Tracker};
 
-/// A table with named columns; a name may stand for several.
+/// A table with named columns. Several columns may have the same name.
 #[derive(Debug, Default)]
 struct CsvTable {
     names: Vec<String>,
@@ -37,7 +37,7 @@ impl CsvTable {
         self.names.iter().any(|own| own == name)
     }
 
-    /// The cells of a row under a name that are not empty.
+    /// Returns the cells of a row under a name that are not empty.
     fn all(&self, row: &[String], name: &str) -> Vec<String> {
         let cells = self.names.iter().zip(row).filter(|(own, _)| *own == name);
         let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
@@ -77,7 +77,7 @@ pub(super) fn parse_csv_issues(
     Ok(found)
 }
 
-/// The words in a list with commas.
+/// Splits a comma-separated list.
 fn split_list(text: &str) -> Vec<String> {
     let words = text.split(',').map(str::trim);
     words

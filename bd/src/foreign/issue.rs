@@ -1,25 +1,25 @@
-//! An issue of a tracker, and how its words become those of beads.
+//! An issue of a tracker, and the mapping of its words to those of beads.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
-/// What is taken over of an issue. Empty text is nothing.
+/// The imported values of an issue. Empty text means absent.
 #[derive(Debug, Default)]
 pub(super) struct TrackerIssue {
-    /// Its name there: a number, or `PROJ-12`.
+    /// The key in the tracker: a number, or `PROJ-12`.
     pub key: String,
-    /// Where it is, on the web.
+    /// The web address.
     pub url: String,
     pub title: String,
     pub body: String,
-    /// The word for its state there.
+    /// The tracker's word for the state.
     pub state: String,
     pub kind: String,
     pub priority: String,
     pub assignee: String,
-    /// Others that it is assigned to.
+    /// Further assignees.
     pub others: Vec<String>,
     pub creator: String,
     pub labels: Vec<String>,
@@ -30,12 +30,12 @@ pub(super) struct TrackerIssue {
     pub estimated_minutes: Option<i64>,
     pub parent: Option<String>,
     pub blocked_by: Vec<String>,
-    /// Author, text and time of each comment.
+    /// The author, text and time of each comment.
     pub comments: Vec<(String, String, String)>,
 }
 
 impl TrackerIssue {
-    /// The record of a bead, or what cannot be read.
+    /// Converts the issue to the record of a bead, or describes the value that cannot be converted.
     pub(super) fn to_record(&self, id: &str) -> Result<Value, String> {
         let status = map_status(&self.state, !self.closed.is_empty());
         let time = |text: &str| match text {
@@ -52,7 +52,8 @@ impl TrackerIssue {
         for (number, (author, text, at)) in self.comments.iter().enumerate() {
             comments.push((number + 1, author, text, time(at)?));
         }
-        // An export without the time of the last change has others; one that is left out must not hide a change.
+        // If the export has no time of the last change, the latest of its other times is used. A
+        // missing time must not hide a change.
         let of_comments = comments.iter().filter_map(|comment| comment.3);
         let last = [created, time(&self.updated)?, closed]
             .into_iter()
@@ -99,14 +100,14 @@ impl TrackerIssue {
         Ok(value)
     }
 
-    /// 0 to 4 by the tracker's word, else by a label, else 2.
+    /// The priority from 0 to 4: by the tracker's word, by a label, or 2.
     fn priority(&self) -> i64 {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.priority.as_str()].into_iter().chain(labels);
         words.find_map(map_priority).unwrap_or(2)
     }
 
-    /// The type by the tracker's word, else by a label, else a task.
+    /// The type by the tracker's word, by a label, or a task.
     fn kind(&self) -> &'static str {
         let labels = self.labels.iter().map(String::as_str);
         let mut words = [self.kind.as_str()].into_iter().chain(labels);
@@ -114,7 +115,7 @@ impl TrackerIssue {
     }
 }
 
-/// A title is at most 500 bytes long.
+/// Cuts a title to at most 500 bytes.
 fn cut_title(title: &str) -> &str {
     let mut end = title.len().min(500);
     while !title.is_char_boundary(end) {
@@ -188,7 +189,7 @@ fn map_kind(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A time in one of the forms that exports and databases have; `None` if it is none of them.
+/// Parses a time in one of the formats of exports and databases. Returns `None` for all other text.
 pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     const WITH_ZONE: [&str; 3] = [
         "%Y-%m-%dT%H:%M:%S%.f%z",
@@ -200,7 +201,8 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%d %H:%M",
     ];
-    // Go adds the name of the zone and its own clock; JavaScript the name in brackets.
+    // Go appends the name of the zone and a monotonic clock; JavaScript appends the zone name in
+    // parentheses.
     let text = text.split(" (").next()?.split(" m=").next()?;
     let text = text
         .trim_end_matches(|c: char| c.is_ascii_uppercase() && c != 'Z' && c != 'M')

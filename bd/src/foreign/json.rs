@@ -1,11 +1,11 @@
-//! Issues from JSON, as the usual tools write it.
+//! Parses issues from JSON in the formats of the usual tools.
 
 use serde_json::Value;
 
 use super::issue::TrackerIssue;
 use super::{ForeignError, Tracker};
 
-/// The issues in a value, wherever they are: a list, `issues`, `nodes`, `data`.
+/// Finds the issues in a value: a list, or a list under `issues`, `nodes` or `data`.
 fn find_issue_list(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(items) => items.iter().collect(),
@@ -43,7 +43,7 @@ pub(super) fn parse_json_issues(
         Tracker::Linear => parse_linear_issue,
     };
     let has_any = !list.is_empty();
-    // GitHub's REST interface lists pull requests, too.
+    // GitHub's REST interface lists pull requests as issues.
     let own = list
         .into_iter()
         .filter(|item| item.get("pull_request").is_none());
@@ -57,7 +57,7 @@ pub(super) fn parse_json_issues(
     Ok(found)
 }
 
-/// The first of some values that is text or a number; each is given by its keys.
+/// Returns the first value that is text or a number. Each path is a JSON pointer.
 fn first_text(value: &Value, paths: &[&str]) -> String {
     let found = paths.iter().find_map(|path| {
         let found = value.pointer(path)?;
@@ -69,7 +69,7 @@ fn first_text(value: &Value, paths: &[&str]) -> String {
     found.unwrap_or_default()
 }
 
-/// The texts of a list of words or of objects with a name.
+/// Returns the texts of a list of strings or of objects with a name.
 fn list_names(value: &Value) -> Vec<String> {
     let items = match value.get("nodes").unwrap_or(value) {
         Value::Array(items) => items.as_slice(),
@@ -105,7 +105,7 @@ fn parse_comments(value: &Value) -> Vec<(String, String, String)> {
     items.into_iter().flatten().map(comment).collect()
 }
 
-/// A text, or the words of a document tree.
+/// Returns a text, or the words of a document tree.
 fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -130,7 +130,7 @@ fn parse_github_issue(item: &Value) -> TrackerIssue {
     let body = first_text(item, &["/body"]);
     TrackerIssue {
         key: first_text(item, &["/number"]),
-        // The REST interface keeps the page's address elsewhere.
+        // The REST interface has the page's address under another key.
         url: first_text(item, &["/html_url", "/url"]),
         others: list_names(&item["assignees"]).into_iter().skip(1).collect(),
         title: first_text(item, &["/title"]),
@@ -152,7 +152,7 @@ fn parse_github_issue(item: &Value) -> TrackerIssue {
     }
 }
 
-/// The numbers after some words.
+/// Returns the issue numbers after any of the given words.
 fn find_mentions(body: &str, words: &[&str]) -> Vec<String> {
     let body = body.to_lowercase();
     let mut found = Vec::new();

@@ -1,4 +1,5 @@
-//! Beads from what other programs keep: an SQLite database of another bd, and exports of GitHub, Jira and Linear.
+//! Reads beads from other programs: an SQLite database of another bd, and exports of GitHub, Jira
+//! and Linear.
 
 mod csv;
 mod issue;
@@ -26,7 +27,7 @@ pub enum Tracker {
 }
 
 impl Tracker {
-    /// What its references begin with.
+    /// The prefix of references to this tracker.
     fn reference_prefix(self) -> &'static str {
         match self {
             Self::Github => "gh",
@@ -36,26 +37,21 @@ impl Tracker {
     }
 }
 
-/// Why an export cannot be taken over.
+/// The reason why an export cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
-    /// It is not what was expected.
+    /// The text is not in an expected format.
     #[error("{0}")]
     Unknown(String),
-    /// Issues whose ids other beads have.
+    /// Issues whose ids are in use by other beads.
     #[error("{}, which is another issue; import them into a project of their own", .0.join(", "))]
     Taken(Vec<String>),
-    /// The program that reads databases is not there.
+    /// The program `sqlite3` is not installed.
     #[error("an SQLite database is read by the program `sqlite3`, which is not installed here")]
     NoSqlite,
-    /// The program that reads databases failed.
+    /// The program `sqlite3` failed.
     #[error("sqlite3 cannot read {file}: {reason}")]
-    Sqlite {
-        /// The database.
-        file: String,
-        /// What the program said.
-        reason: String,
-    },
+    Sqlite { file: String, reason: String },
 }
 
 impl ForeignError {
@@ -70,21 +66,20 @@ impl ForeignError {
 /// The beads of an export.
 #[derive(Debug, Default)]
 pub struct ForeignBeads {
-    /// The beads.
     pub beads: Vec<Box<Bead>>,
-    /// The ids there and here.
+    /// The tracker's keys and our ids.
     pub ids: BTreeMap<String, String>,
-    /// How many edges there are between the beads.
+    /// The number of edges between the beads.
     pub edges: usize,
-    /// References to issues that the export does not have, from and to.
+    /// References to issues that the export does not have, as (from, to).
     pub left_out: Vec<(String, String)>,
-    /// Edges that are left out because they would close a circle.
+    /// Edges that are left out because they would close a cycle.
     pub circular: Vec<(String, String)>,
-    /// The fields that any bead got.
+    /// The fields that at least one bead has.
     pub fields: BTreeSet<String>,
 }
 
-/// The tracker that a text comes from; `None` if it is none of those that are known.
+/// Detects the tracker that a text comes from. Returns `None` if the tracker is unknown.
 pub fn detect_tracker(text: &str) -> Option<Tracker> {
     match text.trim_start().chars().next()? {
         '[' | '{' => json::detect_json(&serde_json::from_str(text).ok()?),
@@ -92,7 +87,8 @@ pub fn detect_tracker(text: &str) -> Option<Tracker> {
     }
 }
 
-/// Reads an export into a store whose ids begin with `prefix`. An issue that is here already, by its reference, keeps its id.
+/// Reads an export into a store whose ids begin with `prefix`. An issue whose reference is already
+/// in the store keeps its id.
 pub fn read_export(
     text: &str,
     tracker: Tracker,
@@ -134,7 +130,8 @@ pub fn read_export(
     Ok(found)
 }
 
-/// The id of each issue: that of the bead with its reference, else one made of its key.
+/// Assigns an id to each issue: the id of the bead with its reference, or an id derived from its
+/// key.
 fn assign_ids(
     issues: &[TrackerIssue],
     tracker: Tracker,
@@ -184,7 +181,7 @@ fn assign_ids(
     }
 }
 
-/// The edges of each bead. One pair has one edge, and none closes a circle.
+/// Builds the edges of each bead. A pair of beads has one edge, and no edge closes a cycle.
 fn build_edges(
     issues: &[TrackerIssue],
     found: &mut ForeignBeads,
@@ -210,7 +207,8 @@ fn build_edges(
     }
     while let Some(circle) = circle::find_index_cycle(&waits) {
         let pairs = || circle.windows(2).map(|pair| (pair[0], pair[1]));
-        // What contains what is known better than what waits for what.
+        // Containment is more reliable than blocking, so a cycle is broken at a blocking edge
+        // first.
         let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));
         let Some((from, to)) = edge.or_else(|| pairs().next()) else {
             break;
@@ -230,7 +228,8 @@ fn build_edges(
     edges
 }
 
-/// What may stand for an issue in an id: `gh12` or `proj7`, and `proj-7` where that is another issue's.
+/// Returns the parts of an id that can stand for an issue: `gh12` or `proj7`, and `proj-7` if the
+/// first belongs to another issue.
 fn build_slugs(tracker: Tracker, key: &str) -> [String; 2] {
     let mark = if tracker == Tracker::Github { "gh" } else { "" };
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };

@@ -1,4 +1,4 @@
-//! The SQLite database of another bd, read by the program `sqlite3`.
+//! Reads the SQLite database of another bd with the program `sqlite3`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,9 +14,9 @@ use kit::sys::exec::{ChildCommand, ExecError};
 const SWITCHES: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];
 /// Columns that hold JSON.
 const TREES: [&str; 4] = ["metadata", "waiters", "bonded_from", "validations"];
-/// Columns of no use outside of the database.
+/// Columns that are meaningless outside the database.
 const DROPPED: [&str; 1] = ["content_hash"];
-/// Settings that a store needs and only the database may have.
+/// Settings that a store needs and that may be only in the database.
 const SETTINGS: [&str; 5] = [
     "issue_prefix",
     "types.custom",
@@ -24,19 +24,17 @@ const SETTINGS: [&str; 5] = [
     "allowed_prefixes",
     "mail.delegate",
 ];
-/// What the names of values begin with that `bd kv` and `bd remember` keep.
+/// The prefixes of the names of values from `bd kv` and `bd remember`.
 const VALUES: &str = "kv.";
 
-/// What a database holds.
+/// The contents of a database.
 #[derive(Debug, Default)]
 pub struct ForeignDatabase {
-    /// The beads, wisps too.
     pub found: ForeignBeads,
-    /// The settings, by name.
     pub settings: BTreeMap<String, String>,
 }
 
-/// Reads a database; it is not changed.
+/// Reads a database without changing it.
 pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
     let mut database = ForeignDatabase::default();
     let tables = run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
@@ -97,7 +95,7 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
     Ok(database)
 }
 
-/// Of the settings of a database those that are taken over.
+/// Selects the settings to import.
 fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
     let pairs = rows
         .iter()
@@ -141,7 +139,7 @@ fn run_query(file: &Path, sql: &str) -> Result<Vec<Value>, ForeignError> {
     serde_json::from_str(&text).map_err(|error| sqlite_error(file, error.to_string()))
 }
 
-/// A row as a record has it: without what is empty, with truth values, JSON and times as such.
+/// Converts a row to a record: drops empty values, and converts truth values, JSON and times.
 fn normalize_row(row: Value) -> Result<Value, String> {
     let Value::Object(object) = row else {
         return Ok(row);
@@ -182,7 +180,7 @@ fn is_time(key: &str) -> bool {
     key.ends_with("_at") || matches!(key, "defer_until" | "last_activity")
 }
 
-/// A time as RFC 3339; one that is as it should be keeps its zone.
+/// Converts a time to RFC 3339. A valid time keeps its zone.
 fn normalize_time(text: &str) -> Option<String> {
     match text.parse::<jiff::Timestamp>() {
         Ok(_) => Some(text.replacen(' ', "T", 1)),

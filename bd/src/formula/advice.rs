@@ -1,11 +1,12 @@
-//! Advice: steps put before and after the steps whose ids match. It never matches steps that advice put in.
+//! Advice: inserts steps before and after the steps whose ids match. Advice never matches steps
+//! that advice inserted.
 
 use std::collections::BTreeSet;
 
 use super::schema::{Advice, AdviceStep, FormulaStep};
 use super::vars::{self, VarValues};
 
-/// Applies rules one after the other.
+/// Applies the rules in order.
 pub fn apply_advice(mut steps: Vec<FormulaStep>, rules: &[Advice]) -> Vec<FormulaStep> {
     if rules.is_empty() {
         return steps;
@@ -58,7 +59,8 @@ fn apply_rule(
     done
 }
 
-/// The steps of advice, each waiting for the one before it, the first for `start`.
+/// Builds the steps of advice. Each step waits for the previous one, and the first waits for
+/// `start`.
 fn chain_steps<'a>(
     target: &FormulaStep,
     advice: impl Iterator<Item = &'a AdviceStep>,
@@ -91,7 +93,7 @@ fn chain_steps<'a>(
     done
 }
 
-/// Whether an id matches a pattern: `*`, `?`, and `[a-z]` stand for parts of it.
+/// Returns true if an id matches a pattern with the wildcards `*`, `?` and `[a-z]`.
 pub fn is_pattern_match(pattern: &str, id: &str) -> bool {
     pattern == id || glob::Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(id))
 }

@@ -1,6 +1,7 @@
-//! The ranges of loops: `1..2^{disks}-1`, in whole numbers.
+//! Evaluates the ranges of loops, such as `1..2^{disks}-1`, in whole numbers.
 
-/// The first and last number of a range such as `1..3`; a text that says why it is none.
+/// Returns the first and the last number of a range such as `1..3`. The error describes the
+/// problem.
 pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text
         .split_once("..")
@@ -12,7 +13,7 @@ pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
     Ok((first, last))
 }
 
-/// The value of an expression of whole numbers, `+ - * / ^` and parentheses.
+/// Evaluates an expression of whole numbers, `+ - * / ^` and parentheses.
 pub fn evaluate_expression(text: &str) -> Result<i64, String> {
     let mut reader = ExpressionParser {
         text,
@@ -46,7 +47,7 @@ impl ExpressionParser<'_> {
         format!("unexpected {what} in \"{}\"", self.text)
     }
 
-    /// The expression, cut where it is long.
+    /// Returns the expression, cut if it is long.
     fn shortened(&self) -> String {
         let cut: String = self.text.chars().take(60).collect();
         let end = if cut.len() < self.text.len() {

@@ -2,7 +2,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
 
-/// The text of a built-in formula.
+/// Returns the text of a built-in formula.
 pub fn find_builtin(name: &str) -> Option<&'static str> {
     let at = FORMULAS
         .binary_search_by(|(own, _)| (*own).cmp(name))
@@ -10,7 +10,7 @@ pub fn find_builtin(name: &str) -> Option<&'static str> {
     FORMULAS.get(at).map(|(_, text)| *text)
 }
 
-/// The names of the built-in formulas, sorted.
+/// Returns the sorted names of the built-in formulas.
 pub fn list_builtins() -> impl Iterator<Item = &'static str> {
     FORMULAS.iter().map(|(name, _)| *name)
 }

@@ -1,4 +1,4 @@
-//! What is refused in a formula: in its own file, and in what it cooks to.
+//! Checks formulas: each file on its own, and the steps that a formula cooks to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::source::{FormulaSource, LoadedFormula};
 use super::vars::{self, StepCondition};
 use crate::graph::circle;
 
-/// So many problems are reported at once.
+/// The maximum number of problems reported at once.
 const ENOUGH: usize = 50;
 
 const GATES: [&str; 7] = [
@@ -29,7 +29,7 @@ const VAR_KINDS: [&str; 8] = [
     "", "string", "int", "integer", "number", "bool", "boolean", "text",
 ];
 
-/// What is wrong in a formula's own file: refused, and only odd.
+/// Returns the errors and the warnings of a formula's own file.
 pub fn check_own_file(loaded: &LoadedFormula) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
     let (formula, source) = (&loaded.formula, &loaded.source);
     let mut report = FormulaFindings {
@@ -56,7 +56,8 @@ struct FormulaFindings<'a> {
 }
 
 impl FormulaFindings<'_> {
-    /// Whether enough is wrong: to look up lines takes its time, and nobody reads hundreds of them.
+    /// Returns true if enough problems were found. The lookup of lines is slow, and a report of
+    /// hundreds of problems is useless.
     fn has_enough(&self) -> bool {
         self.errors.len() >= ENOUGH
     }
@@ -175,7 +176,7 @@ impl FormulaFindings<'_> {
             self.check_steps(&step.children, seen);
             if let Some(repeat) = &step.repeat {
                 self.check_repeat(&step.id, repeat);
-                // A body is a place of its own: its ids get the loop's name.
+                // A body has its own scope: its ids are prefixed with the loop's id.
                 self.check_steps(&repeat.body, &mut BTreeSet::new());
             }
         }
@@ -205,7 +206,7 @@ impl FormulaFindings<'_> {
                 "the id has white space: use letters, digits, `-` and `.`",
             );
         }
-        // Lines are looked up only for what is wrong: a large formula has many steps.
+        // Lines are looked up only for errors, because a large formula has many steps.
         if !seen.insert(step.id.clone()) {
             let first = self.source.step_line(&step.id, 0);
             let at = first.map_or_else(String::new, |line| format!(", first on line {line}"));
@@ -375,7 +376,7 @@ impl FormulaFindings<'_> {
     }
 }
 
-/// What is wrong in the steps that a formula cooks to.
+/// Returns the errors in the steps that a formula cooks to.
 pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaProblem> {
     let mut flat = Vec::new();
     flatten_steps(&formula.steps, None, &mut flat);
@@ -426,8 +427,8 @@ pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaPro
     problems
 }
 
-/// Names of variables in a step that are nearly those of a declared one. Any other unknown name stays text: it may
-/// belong to another template language.
+/// Returns problems for names in a step that are similar to a declared variable. Any other unknown
+/// name stays as text, because it may belong to another template language.
 fn find_mistyped_names(
     step: &FormulaStep,
     declared: &BTreeMap<String, FormulaVar>,
@@ -464,7 +465,7 @@ fn suggest_similar(need: &str, at: &BTreeMap<&str, usize>) -> String {
     }
 }
 
-/// Steps with the number of their parent, parents first.
+/// Lists the steps with the position of their parent, parents first.
 fn flatten_steps<'a>(
     steps: &'a [FormulaStep],
     parent: Option<usize>,
@@ -477,7 +478,7 @@ fn flatten_steps<'a>(
     }
 }
 
-/// What a step names as coming before it, with the key.
+/// Lists the steps that must come before a step, with the key that names them.
 fn list_needs(step: &FormulaStep) -> impl Iterator<Item = (&str, &'static str)> {
     let depends = step.depends_on.iter().map(|id| (id.as_str(), "depends_on"));
     let needs = step.needs.iter().map(|id| (id.as_str(), "needs"));
@@ -485,8 +486,9 @@ fn list_needs(step: &FormulaStep) -> impl Iterator<Item = (&str, &'static str)> 
     depends.chain(needs).chain(spawner)
 }
 
-/// A circle of steps of which each waits for the next, closed by its first. A step begins after what it needs
-/// and after its parent began; a parent ends after its children.
+/// Returns a cycle of steps, each of which waits for the next, closed by its first step. A step
+/// begins after the steps that it needs and after its parent began. A parent ends after its
+/// children.
 fn find_step_cycle(
     flat: &[(&FormulaStep, Option<usize>)],
     at: &BTreeMap<&str, usize>,

@@ -1,12 +1,13 @@
-//! Conditions of `until` and of gates: only whether one can be read. Who runs the workflow judges it.
+//! Checks the syntax of the conditions of `until` and of gates. The agent that runs the workflow
+//! evaluates them.
 //!
-//! `step.status == 'complete'`, `children(x).all(status == 'complete')`, `descendants(x).count(…) >= 3`,
-//! `steps.complete >= 3`, `file.exists('path')`, `env.CI == 'true'`.
+//! `step.status == 'complete'`, `children(x).all(status == 'complete')`, `descendants(x).count(…)
+//! >= 3`, `steps.complete >= 3`, `file.exists('path')`, `env.CI == 'true'`.
 
 const OPERATORS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
 const GROUPS: [&str; 3] = ["children(", "descendants(", "steps("];
 
-/// Whether a text is a condition; else what is wrong with it.
+/// Checks that a text is a condition. The error describes the problem.
 pub fn check_condition(text: &str) -> Result<(), String> {
     let text = text.trim();
     let wrong = || {
@@ -34,7 +35,7 @@ pub fn check_condition(text: &str) -> Result<(), String> {
     if compared { Ok(()) } else { wrong() }
 }
 
-/// Left and right of the first operator.
+/// Splits a text at its first operator.
 fn split_at_operator(text: &str) -> Option<(&str, &str)> {
     let found = OPERATORS
         .iter()
@@ -48,7 +49,7 @@ fn is_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(fits) && !text.starts_with('.') && !text.ends_with('.')
 }
 
-/// `children(x).all(inner)`, or `.any`, or `.count(inner) >= 3`.
+/// Returns true for `children(x).all(inner)`, `.any(inner)` and `.count(inner) >= 3`.
 fn is_group(text: &str) -> bool {
     let Some((_, rest)) = text.split_once(").") else {
         return false;

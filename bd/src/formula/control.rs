@@ -1,4 +1,4 @@
-//! Loops, branches and gates become plain steps, edges and labels.
+//! Converts loops, branches and gates to plain steps, edges and labels.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::arithmetic;
 use super::schema::{ComposeRules, FormulaStep, StepLoop};
 use super::vars::{self, VarValues};
 
-/// Something wrong with a step: its id and what.
+/// A problem with a step: the step's id and a description.
 pub type StepProblem = (String, String);
 
-/// Unrolls every loop. `{name}` in a range is looked up in `values`.
+/// Unrolls all loops. `values` supplies each `{name}` in a range.
 pub fn unroll_loops(
     steps: Vec<FormulaStep>,
     values: &VarValues,
@@ -60,7 +60,7 @@ fn too_many_steps(id: &str) -> StepProblem {
     )
 }
 
-/// One loop as its iterations, one behind the other.
+/// Unrolls one loop into its iterations, in order.
 fn unroll_loop(
     step: &FormulaStep,
     repeat: &StepLoop,
@@ -97,7 +97,7 @@ fn unroll_loop(
     Ok(done)
 }
 
-/// The numbers of a loop's iterations.
+/// Returns the numbers of a loop's iterations.
 fn iteration_numbers(
     step: &FormulaStep,
     repeat: &StepLoop,
@@ -106,7 +106,7 @@ fn iteration_numbers(
     let wrong = |text: String| (step.id.clone(), text);
     let (first, last) = match repeat.count {
         Some(count) => (1, count),
-        // Whether it ends is judged while it runs: one iteration is written down.
+        // The condition is evaluated while the workflow runs, so only one iteration is written.
         None if !repeat.until.is_empty() => (1, 1),
         None => arithmetic::parse_range(&vars::substitute_single(&repeat.range, values))
             .map_err(wrong)?,
@@ -118,7 +118,7 @@ fn iteration_numbers(
     Ok(first..=last)
 }
 
-/// Puts the number of an iteration into all that a step says.
+/// Substitutes the number of an iteration in all texts of a step.
 fn substitute_in_step(step: &mut FormulaStep, values: &VarValues) {
     let with = |text: &str| vars::substitute_single(text, values);
     step.map_texts(&with);
@@ -126,7 +126,7 @@ fn substitute_in_step(step: &mut FormulaStep, values: &VarValues) {
         gate.id = with(&gate.id);
     }
     if let Some(repeat) = &mut step.repeat {
-        // An inner loop's own variable hides the outer one of the same name.
+        // The variable of an inner loop hides an outer one with the same name.
         let hidden = values.contains_key(&repeat.var);
         if !hidden {
             repeat.range = with(&repeat.range);
@@ -141,7 +141,7 @@ fn substitute_in_step(step: &mut FormulaStep, values: &VarValues) {
         .for_each(|step| substitute_in_step(step, values));
 }
 
-/// Puts the loop's name before every id of its body, in needs within the body too.
+/// Prefixes every id of a loop's body with the loop's id, including in needs within the body.
 fn prefix_ids(body: &mut [FormulaStep], with: &str) {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for step in body.iter() {
@@ -169,7 +169,7 @@ fn rename_ids(step: &mut FormulaStep, names: &BTreeMap<String, String>) {
         .for_each(|child| rename_ids(child, names));
 }
 
-/// Renames needs, in children too.
+/// Renames needs, including those of children.
 pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option<String>) {
     step.map_needs(|id| vec![new(id).unwrap_or_else(|| id.to_owned())]);
     step.children
@@ -177,7 +177,7 @@ pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option
         .for_each(|child| rename_needs(child, new));
 }
 
-/// Ties an iteration to the one before it, and to what the loop itself waits for.
+/// Makes an iteration wait for the previous one, and the first for the needs of the loop.
 fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: Option<&str>) {
     let own: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
     for (at, inner) in body.iter_mut().enumerate() {
@@ -217,7 +217,7 @@ pub fn apply_compose(steps: &mut [FormulaStep], compose: &ComposeRules) -> Resul
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// The step with this id, at any depth.
+/// Returns the step with this id, at any depth.
 pub(super) fn find_step<'a>(steps: &'a mut [FormulaStep], id: &str) -> Option<&'a mut FormulaStep> {
     for step in steps {
         if step.id == id {

@@ -1,4 +1,4 @@
-//! Cooking: a formula with all that it extends, repeats, is advised by and expands to.
+//! Cooks a formula: applies its parents, loops, advice and expansions.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,15 @@ use super::source::{FormulaSource, LoadedFormula};
 use super::vars::{StepCondition, VarValues};
 use super::{advice, control, expansion, extend, overlay};
 
-/// A cooked formula.
 #[derive(Debug, Clone)]
 pub struct CookedFormula {
-    /// The formula, with its final steps.
+    /// The formula with its final steps.
     pub formula: Formula,
-    /// What is odd, but does not stop it.
+    /// Problems that do not prevent cooking.
     pub warnings: Vec<FormulaProblem>,
 }
 
-/// Cooks the formula of a name. `values` are looked at only by the ranges of loops.
+/// Cooks a formula by name. `values` are used only in the ranges of loops.
 pub fn cook_named(
     shelf: &FormulaSearchPath,
     name: &str,
@@ -28,7 +27,6 @@ pub fn cook_named(
     cook_formula(shelf, &shelf.load(name)?, values)
 }
 
-/// Cooks a formula.
 pub fn cook_formula(
     shelf: &FormulaSearchPath,
     loaded: &LoadedFormula,
@@ -96,7 +94,7 @@ fn load_aspect(
     Ok(formula)
 }
 
-/// Leaves out the steps of a cooked formula whose conditions do not hold for these values.
+/// Removes the steps of a cooked formula whose conditions are false for these values.
 pub fn choose_steps(steps: &mut Vec<FormulaStep>, values: &VarValues) {
     let is_out = |step: &FormulaStep| {
         StepCondition::parse(&step.condition).is_some_and(|condition| !condition.is_met(values))

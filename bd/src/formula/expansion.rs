@@ -1,7 +1,7 @@
-//! Steps replaced by the template of an expansion formula.
+//! Replaces steps by the template of an expansion formula.
 //!
-//! The first steps of the template wait for what the replaced step waited for; what waited for it waits for
-//! the last one.
+//! The first steps of the template wait for the needs of the replaced step. The steps that waited
+//! for the replaced step wait for the last one.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use super::schema::{ComposeRules, Formula, FormulaKind, FormulaStep};
 use super::source::FormulaSource;
 use super::vars::{self, VarValues};
 
-/// How deep expansions may contain each other.
+/// The maximum nesting depth of expansions.
 const DEPTH: usize = 5;
 
-/// Replaces the steps that say `expand`, then those that `compose` names.
+/// Replaces the steps that have `expand`, then the steps that `compose` names.
 pub fn apply_expansions(
     shelf: &FormulaSearchPath,
     source: &FormulaSource,
@@ -65,14 +65,15 @@ fn collect_matching(steps: &[FormulaStep], pattern: &str, found: &mut Vec<String
 struct Expander<'a> {
     shelf: &'a FormulaSearchPath,
     source: &'a FormulaSource,
-    /// The last step that stands for each replaced one.
+    /// The last inserted step for each replaced step.
     ends: BTreeMap<String, String>,
-    /// How many steps may still be put in.
+    /// The number of steps that may still be inserted.
     room: usize,
 }
 
 impl Expander<'_> {
-    /// Replaces the steps that say `expand`; `chain` names the expansions that contain this place.
+    /// Replaces the steps that have `expand`. `chain` names the expansions that contain these
+    /// steps.
     fn expand_inline(
         &mut self,
         steps: Vec<FormulaStep>,
@@ -109,7 +110,7 @@ impl Expander<'_> {
         Ok(done)
     }
 
-    /// Replaces the steps with these ids, wherever they stand.
+    /// Replaces the steps with these ids, at any depth.
     fn expand_named(
         &mut self,
         steps: Vec<FormulaStep>,
@@ -154,7 +155,7 @@ impl Expander<'_> {
         Ok(done)
     }
 
-    /// Refuses more steps than a formula may have.
+    /// Fails if the formula would have more steps than allowed.
     fn reserve_steps(&mut self, id: &str, template: &Formula) -> Result<(), FormulaError> {
         let left = self.room.checked_sub(template.template.len());
         self.room = left.ok_or_else(|| {
@@ -186,7 +187,7 @@ impl Expander<'_> {
         }
     }
 
-    /// What waited for a replaced step waits for its last one.
+    /// Redirects the needs on a replaced step to its last inserted step.
     fn redirect(&mut self, steps: &mut [FormulaStep]) {
         let ends = std::mem::take(&mut self.ends);
         if ends.is_empty() {
@@ -194,7 +195,7 @@ impl Expander<'_> {
         }
         let follow = |id: &str| {
             let mut end = ends.get(id)?;
-            // Steps that took each other's names lead in a circle.
+            // Steps that took each other's names form a cycle.
             for _ in 0..ends.len() {
                 match ends.get(end).filter(|next| *next != end) {
                     Some(next) => end = next,
@@ -206,7 +207,8 @@ impl Expander<'_> {
         let mut own = Vec::new();
         collect_ids(steps, &mut own);
         for step in steps {
-            // A template whose last step has the name of the replaced one is that step's end itself.
+            // If the last step of a template has the name of the replaced step, the name already
+            // refers to the end.
             rename_needs(step, &|id| {
                 follow(id).filter(|_| !own.iter().any(|own| own == id))
             });
@@ -221,7 +223,7 @@ fn collect_ids(steps: &[FormulaStep], found: &mut Vec<String>) {
     }
 }
 
-/// The steps of a template in the place of a step.
+/// Builds the steps that replace a step, from a template.
 fn expand_step(
     step: &FormulaStep,
     formula: &Formula,
@@ -267,7 +269,7 @@ fn expand_step(
     put_in
 }
 
-/// Puts values into a step of a template and its children.
+/// Substitutes values in a step of a template and its children.
 fn fill_step(step: &mut FormulaStep, names: &VarValues) {
     let with = |text: &str| vars::substitute_single(text, names);
     step.id = with(&step.id);

@@ -1,5 +1,5 @@
-//! What a formula takes from those that it extends: their steps come first, their variables stand in for
-//! those that it does not declare itself.
+//! Applies the parents of a formula: their steps come first, and their variables apply unless the
+//! formula declares its own.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::problem::FormulaError;
 use super::schema::{ComposeRules, Formula, FormulaStep};
 use super::source::LoadedFormula;
 
-/// The formula with everything of its parents.
+/// Returns the formula merged with all its parents.
 pub fn resolve_extends(
     shelf: &FormulaSearchPath,
     loaded: &LoadedFormula,
@@ -16,8 +16,8 @@ pub fn resolve_extends(
     resolve_once(shelf, loaded, &[], &mut BTreeSet::new())
 }
 
-/// The same; `chain` names the formulas on the way here, `seen` those whose steps are in already: a parent of two
-/// parents comes once.
+/// Like [`resolve_extends`]. `chain` names the formulas from the root to this one. `seen` names the
+/// formulas whose steps are already included, because a shared parent is included only once.
 fn resolve_once(
     shelf: &FormulaSearchPath,
     loaded: &LoadedFormula,
@@ -83,7 +83,8 @@ fn resolve_once(
     Ok(result)
 }
 
-/// Adds a parent behind the parents so far; of two variables with one name the first counts.
+/// Appends a parent after the earlier parents. If two variables have the same name, the first
+/// counts.
 fn append_parent(merged: &mut Formula, parent: Formula) {
     for (name, var) in parent.vars {
         merged.vars.entry(name).or_insert(var);
@@ -117,7 +118,8 @@ fn mark_origin(mut step: FormulaStep, origin: &str) -> FormulaStep {
     step
 }
 
-/// Adds the rules of one to another; bond points of the same id are replaced.
+/// Adds the rules of one `compose` to another. A bond point replaces an earlier one with the same
+/// id.
 fn add_compose(to: &mut ComposeRules, from: &ComposeRules) {
     for point in &from.bond_points {
         to.bond_points.retain(|own| own.id != point.id);

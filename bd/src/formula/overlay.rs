@@ -1,4 +1,4 @@
-//! Overlays: what a town or a rig says otherwise about the steps of a formula.
+//! Overlays: a town or a rig overrides steps of a formula.
 //!
 //! ```toml
 //! [[step-overrides]]
@@ -39,7 +39,7 @@ enum OverrideMode {
     Skip,
 }
 
-/// Applies an overlay; a step that it names and that is not there is a warning.
+/// Applies an overlay. An override of a missing step gives a warning.
 pub fn apply_overlay(
     steps: &mut Vec<FormulaStep>,
     path: &Path,
@@ -77,13 +77,13 @@ pub fn apply_overlay(
     Ok(warnings)
 }
 
-/// Leaves out a step: what waited for it waits for what it waited for.
+/// Removes a step. The steps that waited for it now wait for its needs.
 pub fn skip_step(steps: &mut Vec<FormulaStep>, id: &str) {
     remove_steps(steps, &|step| step.id == id);
 }
 
-/// Leaves out the steps that `goes` names, with all below them: what waited for one of them waits for what it
-/// waited for.
+/// Removes the steps that `is_removed` selects, with their children. The steps that waited for a
+/// removed step now wait for its needs.
 pub fn remove_steps(steps: &mut Vec<FormulaStep>, is_removed: &impl Fn(&FormulaStep) -> bool) {
     let mut gone: BTreeMap<String, Vec<String>> = BTreeMap::new();
     collect_removed(steps, is_removed, false, &mut gone);
@@ -117,7 +117,8 @@ fn collect_removed(
     }
 }
 
-/// The steps that stay and stand for one that goes, worked out without recursion: chains may be long.
+/// Finds the remaining steps that replace a removed one. Runs without recursion, because chains may
+/// be long.
 fn resolve_replacements(
     id: &str,
     gone: &BTreeMap<String, Vec<String>>,
@@ -153,7 +154,7 @@ fn remove_listed(steps: &mut Vec<FormulaStep>, gone: &BTreeMap<String, Vec<Strin
 }
 
 fn replace_needs(step: &mut FormulaStep, stands_for: &BTreeMap<String, Vec<String>>) {
-    // What waited for the children of a step that is gone waits for nothing more.
+    // A step that waited for the children of a removed step waits for nothing.
     if step.spawner().is_some_and(|id| stands_for.contains_key(id)) {
         step.waits_for.clear();
     }

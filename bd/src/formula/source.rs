@@ -1,7 +1,8 @@
-//! A formula's file: TOML or JSON with the same keys, and the line of everything in it.
+//! Parses a formula's file, TOML or JSON with the same keys, and finds the line of each part.
 //!
-//! A key that is nearly one of ours is a typing error and is refused. Any other unknown key is kept out and
-//! reported by `bd formula validate`, so that files of other versions can be read.
+//! A key that is similar to a known key is treated as a typing error and refused. Any other unknown
+//! key is ignored and reported by `bd formula validate`, so that files of other versions can be
+//! read.
 
 use std::path::Path;
 
@@ -10,17 +11,15 @@ use serde_json::{Map, Value};
 use super::problem::{FormulaError, FormulaProblem};
 use super::schema::{Formula, FormulaKind};
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormulaFormat {
-    /// `.formula.toml`.
     Toml,
-    /// `.formula.json`.
     Json,
 }
 
 impl FormulaFormat {
-    /// The format by a file's name.
+    /// Returns the format by the extension of a file name.
     pub fn from_file_name(name: &str) -> Self {
         match Path::new(name).extension() {
             Some(end) if end.eq_ignore_ascii_case("json") => Self::Json,
@@ -32,19 +31,16 @@ impl FormulaFormat {
 /// The text of a formula and the name under which problems are reported.
 #[derive(Debug, Clone)]
 pub struct FormulaSource {
-    /// The path, or `built-in:NAME`.
     pub file: String,
     text: String,
 }
 
-/// A formula as its file has it, checked on its own by nobody yet.
+/// A formula as its file has it, not checked yet.
 #[derive(Debug, Clone)]
 pub struct LoadedFormula {
-    /// The formula.
     pub formula: Formula,
-    /// Its text.
     pub source: FormulaSource,
-    /// What is odd, but does not stop it.
+    /// Problems that do not prevent the use of the formula.
     pub warnings: Vec<FormulaProblem>,
 }
 
@@ -122,7 +118,7 @@ const COMPOSE_KEYS: &[&str] = &[
     "aspects",
 ];
 
-/// Reads a formula from its text.
+/// Parses a formula.
 pub fn parse_formula(
     file: &str,
     text: &str,
@@ -153,7 +149,8 @@ pub fn parse_formula(
     })
 }
 
-/// Puts short forms into their long ones: text for a variable's default, a kind for what the file has.
+/// Expands short forms to their long ones: a plain text to a variable with that default, and a
+/// missing kind to the kind that the content implies.
 fn expand_short_forms(value: &mut Value) {
     let Value::Object(root) = value else { return };
     if !root.contains_key("type") {
@@ -188,7 +185,7 @@ fn expand_var(var: &mut Value) {
     }
 }
 
-/// A text, number or truth value as text.
+/// Converts a text, number or truth value to text.
 fn scalar_to_text(value: &Value) -> Option<Value> {
     match value {
         Value::String(_) => Some(value.clone()),
@@ -223,7 +220,7 @@ impl FormulaSource {
         before.filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// A value of a wrong type, with its place.
+    /// Reports a value of a wrong type with its place.
     fn wrong_value(
         &self,
         value: &Value,
@@ -241,7 +238,7 @@ impl FormulaSource {
         }])
     }
 
-    /// Keys we do not know: those that are nearly one of ours, and the others.
+    /// Returns the unknown keys: those that are similar to a known key, and the others.
     fn unknown_keys(
         &self,
         value: &Value,
@@ -249,7 +246,7 @@ impl FormulaSource {
     ) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
         let (mut refused, mut warnings) = (Vec::new(), Vec::new());
         for path in paths {
-            // An enclosing option shows as `?` in the path.
+            // An optional value appears as `?` in the path.
             let path = path.replace(".?", "");
             let key = path.rsplit('.').next().unwrap_or_default();
             let known = known_keys(&path);
@@ -274,7 +271,7 @@ impl FormulaSource {
         (refused, warnings)
     }
 
-    /// The step, line and key of a dotted path into the file's value.
+    /// Returns the step, line and key of a dotted path into the file's value.
     fn locate_path(&self, value: &Value, path: &str) -> (Option<String>, Option<usize>, String) {
         let mut here = Some(value);
         let mut step = None;
@@ -300,7 +297,8 @@ impl FormulaSource {
         (step, line, key.to_owned())
     }
 
-    /// The line on which the step with this id begins; of several the one with this number.
+    /// Returns the line on which the step with this id begins. If several steps have the id,
+    /// `number` selects one.
     pub fn step_line(&self, id: &str, number: usize) -> Option<usize> {
         let is_id = |line: &str| {
             let Some(value) = find_value(line, "id") else {
@@ -321,7 +319,7 @@ impl FormulaSource {
         found.map(|(at, _)| at + 1).nth(number)
     }
 
-    /// The first line on which this key has this text.
+    /// Returns the first line on which this key has this text.
     pub fn value_line(&self, key: &str, text: &str) -> Option<usize> {
         let quoted = [format!("\"{text}\""), format!("'{text}'")];
         let has = |line: &str| {
@@ -332,7 +330,7 @@ impl FormulaSource {
         at.map(|at| at + 1)
     }
 
-    /// The first line at or behind `from` on which this key stands.
+    /// Returns the first line, from `from` on, that has this key.
     pub fn key_line(&self, from: Option<usize>, key: &str) -> Option<usize> {
         let from = from.unwrap_or(1);
         let mut lines = self.text.lines().enumerate().skip(from - 1);
@@ -341,7 +339,7 @@ impl FormulaSource {
             .map(|(at, _)| at + 1)
     }
 
-    /// A problem with a key of a step.
+    /// Builds a problem with a key of a step.
     pub fn step_problem(&self, id: &str, key: &str, text: String) -> FormulaProblem {
         let from = self.step_line(id, 0);
         let line = if key.is_empty() {
@@ -357,7 +355,7 @@ impl FormulaSource {
         }
     }
 
-    /// A problem with a key of the whole formula.
+    /// Builds a problem with a key of the whole formula.
     pub fn problem(&self, key: &str, text: String) -> FormulaProblem {
         FormulaProblem {
             file: self.file.clone(),
@@ -368,7 +366,8 @@ impl FormulaSource {
     }
 }
 
-/// What stands behind `key =` in a line of TOML or `"key":` in one of JSON; also where several share a line.
+/// Returns the text after `key =` in a line of TOML or after `"key":` in a line of JSON, even if
+/// several keys share the line.
 fn find_value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.match_indices(key).find_map(|(at, _)| {
         let before = line[..at].trim_end_matches(['"', '\'']);
@@ -383,7 +382,7 @@ fn find_value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether a line of TOML is the header of a table of this name.
+/// Returns true if a line of TOML is the header of a table with this name.
 fn is_header(line: &str, key: &str) -> bool {
     let inner = line.trim().trim_start_matches('[').split(']').next();
     line.trim_start().starts_with('[')
@@ -395,7 +394,7 @@ fn is_header(line: &str, key: &str) -> bool {
         })
 }
 
-/// The keys that we know where this path ends.
+/// Returns the known keys at a path.
 fn known_keys(path: &str) -> &'static [&'static str] {
     let parts: Vec<&str> = path
         .split('.')

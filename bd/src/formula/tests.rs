@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::vars::VarValues;
 use super::{FormulaError, FormulaSearchPath, FormulaStep, cook_named};
 
-/// A folder of formulas; overlays are in its folder `over`.
+/// A folder of formulas. Its subfolder `over` holds the overlays.
 struct FormulaFolder {
     keep: tempfile::TempDir,
 }
@@ -55,7 +55,7 @@ impl FormulaFolder {
     }
 }
 
-/// `id<-need,need` of every step, in order.
+/// Formats every step as `id<-need,need`, in order.
 fn format_steps(steps: &[FormulaStep]) -> Vec<String> {
     let mut lines = Vec::new();
     for step in steps {
@@ -409,7 +409,7 @@ fn versions_can_be_pinned() {
     ));
 }
 
-/// Formulas with something wrong, each with a part of what is said of it.
+/// Formulas with an error, each with a part of the expected message.
 fn bad_formulas() -> Vec<(String, &'static str)> {
     let ok = step_text("a", "");
     vec![
@@ -485,7 +485,7 @@ fn daemon_case_160_bad_formulas_are_refused_with_what_to_change() {
     }
 }
 
-/// A formula of steps each of which may need any other one.
+/// A formula whose steps may need any other step.
 fn any_formula() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::collection::vec(0usize..8, 0..3), 1..8).prop_map(|needs| {
         let count = needs.len();

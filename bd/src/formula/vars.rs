@@ -1,23 +1,23 @@
-//! Variables: the values of a pour, checked, and put into texts as `{{name}}`.
+//! Variables: checks the values of a pour, and substitutes them for `{{name}}` in texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::FormulaError;
 use super::schema::{Formula, FormulaVar};
 
-/// Words of another template language that stand in braces too.
+/// Keywords of another template language that uses double braces too.
 const FOREIGN: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
 
-/// Values by name.
+/// Values by variable name.
 pub type VarValues = BTreeMap<String, String>;
 
-/// The values of every variable of a formula: given, else its default. Refused when one that is used, or
-/// required, has none, or has one that its declaration does not take.
+/// Returns the values of all variables of a formula: the given value or the default. Fails if a
+/// used or required variable has no value, or if a value is invalid.
 pub fn complete_values(formula: &Formula, given: &VarValues) -> Result<VarValues, FormulaError> {
     complete_used_values(formula, &list_used_names(formula), given)
 }
 
-/// The same, where it is known which names are used.
+/// Like [`complete_values`], if the used names are already determined.
 pub fn complete_used_values(
     formula: &Formula,
     used: &BTreeSet<String>,
@@ -45,7 +45,8 @@ pub fn complete_used_values(
     Ok(values)
 }
 
-/// The values that were given, and the defaults of the other variables. A default may name other variables.
+/// Returns the given values and the defaults of the other variables. A default may contain other
+/// variables.
 pub fn with_defaults(formula: &Formula, given: &VarValues) -> VarValues {
     let mut values = given.clone();
     for (name, var) in &formula.vars {
@@ -62,7 +63,7 @@ pub fn with_defaults(formula: &Formula, given: &VarValues) -> VarValues {
     values
 }
 
-/// That these variables have no value.
+/// Formats the message that these variables have no value.
 pub fn missing_text(names: &[&str]) -> String {
     let flags: Vec<String> = names
         .iter()
@@ -96,7 +97,8 @@ fn check_value(name: &str, var: &FormulaVar, value: &str) -> Result<(), FormulaE
     }
 }
 
-/// Whether a value is of the type of a variable; else what it should be. An empty value is none.
+/// Checks that a value has the type of a variable. The error describes the expected form. An empty
+/// value counts as absent.
 pub fn check_kind(var: &FormulaVar, value: &str) -> Result<(), &'static str> {
     match var.kind.as_str() {
         _ if value.is_empty() || value.contains("{{") => Ok(()),
@@ -106,7 +108,7 @@ pub fn check_kind(var: &FormulaVar, value: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The declared variable that a name is nearly the name of, if it is none itself.
+/// Returns the declared variable that is similar to a name, unless the name is declared.
 pub fn find_similar_variable<'a>(
     name: &str,
     declared: &'a BTreeMap<String, FormulaVar>,
@@ -118,7 +120,7 @@ pub fn find_similar_variable<'a>(
     declared.keys().find(near).map(String::as_str)
 }
 
-/// The names that a formula's texts, titles and gates use.
+/// Returns the names that a formula's texts, titles and gates use.
 pub fn list_used_names(formula: &Formula) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for step in formula.every_step() {
@@ -136,7 +138,7 @@ pub fn list_used_names(formula: &Formula) -> BTreeSet<String> {
     found
 }
 
-/// The names that stand in a text as `{{name}}`.
+/// Returns the names that occur in a text as `{{name}}`.
 pub fn names_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if !text.contains("{{") {
@@ -149,12 +151,12 @@ pub fn names_in(text: &str) -> Vec<String> {
     found
 }
 
-/// A text with the values put in. Names without a value stay as they are.
+/// Substitutes values in a text. Names without a value stay unchanged.
 pub fn substitute(text: &str, values: &VarValues) -> String {
     replace_names(text, |name| values.get(name).cloned())
 }
 
-/// Replaces each `{{name}}` for which `with` has something.
+/// Replaces each `{{name}}` for which `with` returns a text.
 fn replace_names(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -180,8 +182,7 @@ fn replace_names(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> St
     out
 }
 
-/// Replaces each `{name}` of these values: the braces of loops and expansions. Text in double braces
-/// stays.
+/// Substitutes `{name}`, the syntax of loops and expansions. Text in double braces stays unchanged.
 pub fn substitute_single(text: &str, values: &VarValues) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -198,7 +199,7 @@ pub fn substitute_single(text: &str, values: &VarValues) -> String {
         match values.get(inner).filter(|_| double.is_none()) {
             Some(value) => out.push_str(value),
             None if double.is_none() && inner.contains('{') => {
-                // The brace that closes belongs to a later one.
+                // The closing brace belongs to a later opening brace.
                 out.push('{');
                 rest = &from[1..];
                 continue;
@@ -211,7 +212,7 @@ pub fn substitute_single(text: &str, values: &VarValues) -> String {
     out
 }
 
-/// Whether a text is the name of a variable.
+/// Returns true if a text is a valid name of a variable.
 pub fn is_variable_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -222,18 +223,16 @@ pub fn is_variable_name(text: &str) -> bool {
 /// The condition of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StepCondition {
-    /// `{{name}}`: it has a value that says yes.
+    /// `{{name}}`: the variable has a value that means yes.
     Is(String),
-    /// `!{{name}}`: it has none, or one that says no.
+    /// `!{{name}}`: the variable has no value, or one that means no.
     IsNot(String),
-    /// `{{name}} == text`.
     Equals(String, String),
-    /// `{{name}} != text`.
     Differs(String, String),
 }
 
 impl StepCondition {
-    /// Reads a condition; `None` when it is none.
+    /// Parses a condition. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let name = |text: &str| {
@@ -253,7 +252,6 @@ impl StepCondition {
         }
     }
 
-    /// Whether it holds for these values.
     pub fn is_met(&self, values: &VarValues) -> bool {
         let value = |name: &str| values.get(name).map_or("", String::as_str);
         let says_yes = |name: &str| !matches!(value(name), "" | "false" | "0" | "no" | "off");
@@ -265,7 +263,7 @@ impl StepCondition {
         }
     }
 
-    /// The variable that it asks about.
+    /// The variable in the condition.
     pub fn name(&self) -> &str {
         match self {
             Self::Is(name) | Self::IsNot(name) => name,
@@ -275,7 +273,7 @@ impl StepCondition {
 }
 
 fn condition_name(text: &str) -> Option<String> {
-    // A condition that asks whether there is a value needs none.
+    // A condition that only tests for a value does not require one.
     match StepCondition::parse(text)? {
         StepCondition::Equals(name, _) => Some(name),
         _ => None,

@@ -1,20 +1,22 @@
-//! Owns the merge driver: how git is told to merge beads with `bd merge`.
+//! Configures git to merge beads with `bd merge`.
 //!
-//! Two things make git use it. Which file: the attribute `merge=beads`, shared in `.beads/.gitattributes`
-//! where the folder is ours, else in the clone's own `info/attributes`, so that no tracked file changes.
-//! What to run: `merge.beads.driver` in the clone's own configuration, which git never clones; every clone
-//! sets it once, for itself and all its worktrees.
+//! Git needs two settings. The attribute `merge=beads` selects the files. It is shared in
+//! `.beads/.gitattributes` if the folder belongs to bd, otherwise it is in the clone's own
+//! `info/attributes`, so that no tracked file changes. `merge.beads.driver` in the clone's own
+//! configuration names the command. git never clones it, so every clone sets it once, for itself
+//! and all its worktrees.
 
 use super::{Git, GitError};
 
-/// What git runs: result, base, ours, theirs.
+/// The command that git runs, with result, base, ours and theirs.
 const DRIVER: &str = "bd merge %A %O %A %B";
 
-/// What git calls it.
+/// The name of the driver in git's output.
 const NAME: &str = "beads, field by field";
 
 impl Git {
-    /// Makes git merge `path`, from the root of the work tree, as beads, and the archive beside it.
+    /// Configures git to merge `path`, relative to the root of the work tree, and the archive
+    /// beside it as beads.
     pub fn install_merge_driver(&self, path: &str) -> Result<(), GitError> {
         self.config_set("merge.beads.name", NAME)?;
         self.config_set("merge.beads.driver", DRIVER)?;
@@ -38,24 +40,25 @@ impl Git {
         Ok(())
     }
 
-    /// Whether git merges `path`, from the root of the work tree, as beads.
+    /// Returns true if git merges `path`, relative to the root of the work tree, as beads.
     pub fn has_merge_driver(&self, path: &str) -> Result<bool, GitError> {
         let driver = self.config_get("merge.beads.driver")?;
         Ok(driver.is_some() && self.merge_attribute(path)?.as_deref() == Some("beads"))
     }
 
-    /// Whether git's index has several sides of a file of this folder: a merge of it is not finished.
+    /// Returns true if git's index has several sides of a file in this folder, because a merge of
+    /// it is not finished.
     pub fn is_unmerged(&self, name: &str) -> Result<bool, GitError> {
         let call = self.plumbing(["--literal-pathspecs", "ls-files", "-u", "-z", "--", name]);
         Ok(!call.records()?.is_empty())
     }
 
-    /// Where the folder is in its work tree: empty, or with a final slash.
+    /// Returns the folder's path within its work tree: empty, or with a final slash.
     pub fn prefix(&self) -> Result<String, GitError> {
         self.plumbing(["rev-parse", "--show-prefix"]).text()
     }
 
-    /// The attribute `merge` of a path from the root of the work tree.
+    /// Returns the attribute `merge` of a path relative to the root of the work tree.
     fn merge_attribute(&self, path: &str) -> Result<Option<String>, GitError> {
         let root = if self.is_bare()? {
             self.clone()
@@ -67,7 +70,7 @@ impl Git {
     }
 }
 
-/// A name in a folder as it stands in a file of attributes; the name may be a pattern.
+/// Quotes a name in a folder for a file of attributes. The name may be a pattern.
 fn quote_attribute_path(folder: &str, name: &str, pattern: bool) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     let name_is_plain = pattern || name.chars().all(plain);
@@ -82,7 +85,8 @@ fn quote_attribute_path(folder: &str, name: &str, pattern: bool) -> String {
     format!("\"/{}{name}\"", escape_literal(folder))
 }
 
-/// Inside quotes git reads the escapes of C; signs of patterns are escaped once more.
+/// Escapes a text for a quoted pattern. Inside quotes git reads the escapes of C, so pattern
+/// characters are escaped twice.
 fn escape_literal(text: &str) -> String {
     text.chars()
         .flat_map(|c| match c {

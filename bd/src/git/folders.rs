@@ -1,4 +1,4 @@
-//! Owns where git's own folders are, read without git: for what is looked at with every command.
+//! Finds git's own folders without starting git, because every command needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 /// The folders of a repository.
 #[derive(Debug)]
 pub(crate) struct GitFolders {
-    /// The root of the working tree.
+    /// The root of the work tree.
     pub root: PathBuf,
     /// The folder of this work tree's `HEAD`.
     pub own: PathBuf,
-    /// The folder that the work trees share.
+    /// The folder that all worktrees share.
     pub common: PathBuf,
 }
 
-/// The folders of the repository around a folder; `None` outside.
+/// Returns the folders of the repository that contains a folder; `None` outside a repository.
 pub(crate) fn find_git_folders(folder: &Path) -> Option<GitFolders> {
     let root = folder.ancestors().find(|top| top.join(".git").exists())?;
     let mut own = root.join(".git");
@@ -32,7 +32,7 @@ pub(crate) fn find_git_folders(folder: &Path) -> Option<GitFolders> {
 }
 
 impl GitFolders {
-    /// Whether git takes it for a repository: in one that it does not it looks further above.
+    /// Returns true if git accepts the folder as a repository. Otherwise git searches further up.
     pub(super) fn is_repository(&self) -> bool {
         self.own.join("HEAD").exists() && self.common.join("objects").exists()
     }

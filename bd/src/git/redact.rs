@@ -1,10 +1,10 @@
-//! Owns how a remote's address is shown: without the password or token that a URL may hold.
+//! Removes passwords and tokens from the addresses of remotes before they are shown.
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 const MASK: &str = "***";
 
-/// The text with the user part of each URL in it masked. `ssh://git@host` keeps its user, which is no secret;
-/// a user without a password in an `https` URL may be a token.
+/// Masks the user part of each URL in a text. `ssh://git@host` keeps its user, which is not secret.
+/// A user without a password in an `https` URL may be a token.
 pub fn redact_urls(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,73 +1,73 @@
-//! Owns the way to other repositories: fetch, push, and reading back what is there.
+//! Communicates with other repositories: fetch, push, and reading refs back.
 //!
-//! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
-//! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
+//! A push is never forced except with a lease on an observed tip. The reasons of a failed push are
+//! distinguished: the tip moved, a rule or a hook declined the push, the remote cannot be reached,
+//! or the server has a problem.
 
 use std::collections::BTreeMap;
 
 use super::{Git, GitError, NETWORK, redact_urls};
 
-/// Why a push did not happen.
+/// The reason why a push failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
-    /// The other side, or a hook, refused it.
+    /// The server or a hook refused the push.
     #[error(transparent)]
     Refused(#[from] PushRefusal),
-    /// Git itself failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// How a push was refused.
+/// The kind of a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PushRefusal {
-    /// The remote branch is not what was seen: someone pushed meanwhile.
+    /// The remote branch is not at the observed tip, because of another push in the meantime.
     #[error("the remote branch has moved since it was last seen")]
     Stale,
-    /// A hook or a protection rule refused the push, with these words. It would refuse the push again.
+    /// A hook or a protection rule refused the push, with this message. It would refuse the push
+    /// again.
     #[error("the push was declined: {0}")]
     Declined(String),
-    /// The remote cannot be reached or does not let us in.
+    /// The remote cannot be reached or denies access.
     #[error("the remote cannot be reached: {0}")]
     Unreachable(String),
-    /// Anything else, in git's words, such as a server without disk space. A later push may succeed.
+    /// Any other message of git, such as a server without disk space. A later push may succeed.
     #[error("the push failed: {0}")]
     Other(String),
 }
 
-/// What a push expects at the remote.
+/// The state of the remote branch that a push requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushLease<'a> {
-    /// Anything that the new tip descends from.
+    /// Any tip that the new one descends from.
     FastForward,
-    /// No such branch.
     Absent,
-    /// Exactly this tip, which may be replaced by one that does not descend from it.
+    /// Exactly this tip. The new tip need not descend from it.
     At(&'a str),
 }
 
-/// What a remote's HEAD is.
+/// The HEAD of a remote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteHead {
-    /// The branch it names, where the remote says so.
+    /// The branch of HEAD, if the remote reports it.
     pub branch: Option<String>,
-    /// The commit it is at; none in an empty repository.
+    /// The commit of HEAD; `None` in an empty repository.
     pub commit: Option<String>,
 }
 
 impl Git {
-    /// Brings the remote's branches up to date in `refs/remotes`. Any number of processes may do so at once, so no
-    /// lock of ours is held while a remote is slow.
+    /// Updates `refs/remotes` from the remote. Several processes may fetch at once, so no lock of
+    /// ours is held while a remote is slow.
     pub fn fetch(&self, remote: &str) -> Result<(), GitError> {
         self.fetch_refs(remote, &["--prune", "--", remote])
     }
 
-    /// Brings one ref of the remote, of whatever kind, to a ref here.
+    /// Fetches one ref of any kind from the remote into a local ref.
     pub fn fetch_ref(&self, remote: &str, from: &str, to: &str) -> Result<(), GitError> {
         self.fetch_refs(remote, &["--", remote, &format!("+{from}:{to}")])
     }
 
-    /// Fetches, again if another fetch has just written the same refs.
+    /// Fetches, and retries if another fetch wrote the same refs at the same time.
     pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
         let mut tries = 1;
         loop {
@@ -84,14 +84,14 @@ impl Git {
         }
     }
 
-    /// The tip of a ref on the remote, asked there; `None` where it has no such ref. A name without
-    /// `refs/` is a branch.
+    /// Queries the remote for the tip of a ref; `None` if the remote has no such ref. A name
+    /// without `refs/` is a branch.
     pub fn ls_remote(&self, remote: &str, name: &str) -> Result<Option<String>, GitError> {
         let name = full_ref(name);
         Ok(self.ls_remote_all(remote, &name)?.remove(&*name))
     }
 
-    /// The tips of the remote's refs that match a pattern, by name, asked there.
+    /// Queries the remote for the tips of all refs that match a pattern, by name.
     pub fn ls_remote_all(
         &self,
         remote: &str,
@@ -106,7 +106,7 @@ impl Git {
         Ok(tips.collect())
     }
 
-    /// Where the remote's HEAD points. `remote` may be a URL.
+    /// Queries the remote for its HEAD. `remote` may be a URL.
     pub fn remote_head(&self, remote: &str) -> Result<RemoteHead, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", "--symref", "--", remote, "HEAD"]);
         let listed = call.remote(remote, self.network).text()?;
@@ -123,8 +123,9 @@ impl Git {
         Ok(head)
     }
 
-    /// Pushes the commit `id` to `branch` of `remote`. `lease` is what was seen there. A
-    /// tip that is there already is a success. `hooks` says whether the repository's own pre-push hook runs.
+    /// Pushes the commit `id` to `branch` of `remote`. `lease` is the required state of the branch.
+    /// Succeeds if the branch is already at `id`. `hooks` enables the repository's own pre-push
+    /// hook.
     pub fn push(
         &self,
         remote: &str,
@@ -138,7 +139,7 @@ impl Git {
         self.push_refspec(remote, &refspec, &target, lease, hooks)
     }
 
-    /// Removes a branch of the remote, if its tip is what was seen.
+    /// Deletes a branch of the remote, if its tip is `expected`.
     pub fn delete_remote_branch(
         &self,
         remote: &str,
@@ -170,7 +171,8 @@ impl Git {
             PushLease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
         };
         let call = call.args(lease).args(["--", remote, refspec]);
-        // The repository's own hook may run a test suite. Whether the remote answers was seen before.
+        // The repository's own hook may run a test suite. The remote has already answered an
+        // earlier query.
         let limit = if hooks { NETWORK } else { self.network };
         let finished = call.remote(remote, limit).finish()?;
         if finished.is_success() {
@@ -181,10 +183,10 @@ impl Git {
     }
 }
 
-/// So often a fetch is run that loses races for refs.
+/// The maximum number of attempts of a fetch that loses races for refs.
 const TRIES: usize = 10;
 
-/// Whether git could not write a ref because another process wrote it meanwhile.
+/// Returns true if git could not write a ref because another process wrote it at the same time.
 fn is_ref_race(words: &str) -> bool {
     has_any(words, &["cannot lock ref", ".lock': File exists"])
 }
@@ -197,7 +199,7 @@ fn full_ref(name: &str) -> String {
     }
 }
 
-/// Signs in the reason of a rejected ref that its tip is not what was seen.
+/// Phrases in the reason of a rejected ref for a tip that moved.
 const STALE: [&str; 5] = [
     "stale info",
     "fetch first",
@@ -206,8 +208,9 @@ const STALE: [&str; 5] = [
     "reference already exists",
 ];
 
-/// Signs in the server's reason that a rule or a hook refuses the push. A server's reason without one of them is
-/// trouble of the server, such as `unpacker error`, and passes without the pusher.
+/// Phrases in the server's reason for a rule or a hook that refuses the push. A reason without one
+/// of them is a problem of the server, such as `unpacker error`, and passes without action by the
+/// pusher.
 const DECLINED: [&str; 11] = [
     "declined",
     "protected",
@@ -222,7 +225,7 @@ const DECLINED: [&str; 11] = [
     "checked out",
 ];
 
-/// Signs in git's words that no server answered to the end, or that it does not let us in.
+/// Phrases in git's output for a server that did not answer completely, or that denies access.
 const UNREACHABLE: [&str; 14] = [
     "Could not read from remote repository",
     "does not appear to be a git repository",
@@ -240,14 +243,14 @@ const UNREACHABLE: [&str; 14] = [
     "early EOF",
 ];
 
-/// Reads a refusal from the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's words. `hooks` says
-/// whether the repository's own pre-push hook ran.
+/// Classifies a refusal by the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's
+/// output. `hooks` tells if the repository's own pre-push hook ran.
 fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
     let rejected = listed.lines().find(|line| line.starts_with("!\t"));
     if let Some(line) = rejected {
         let reason = line.rsplit('\t').next().unwrap_or(line);
         let text = describe_refusal(reason, output);
-        // A server that locked the ref too late names both tips, on the line or in its words.
+        // A server that locked the ref too late names both tips, in the line or in its output.
         if has_any(reason, &STALE) || text.contains("but expected") {
             return PushRefusal::Stale;
         }
@@ -260,13 +263,14 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
         return PushRefusal::Unreachable(output.to_owned());
     }
     if hooks && output.contains("failed to push some refs") {
-        // No ref was even offered: the pre-push hook ended the push.
+        // If no ref was offered, the pre-push hook ended the push.
         return PushRefusal::Declined(describe_refusal("pre-push hook", output));
     }
     PushRefusal::Other(output.to_owned())
 }
 
-/// Whether the server will refuse the same push again. Too much to push is `unpacker error` with these words.
+/// Returns true if the server would refuse the same push again. A push that is too large is an
+/// `unpacker error` with one of these phrases.
 fn is_declined(reason: &str, output: &str) -> bool {
     has_any(&reason.to_lowercase(), &DECLINED) || output.contains("exceeds maximum allowed size")
 }
@@ -275,7 +279,7 @@ fn has_any(text: &str, signs: &[&str]) -> bool {
     signs.iter().any(|sign| text.contains(sign))
 }
 
-/// The reason with what the hook printed, without git's own advice.
+/// Formats the reason with the hook's output, without git's own advice.
 fn describe_refusal(reason: &str, output: &str) -> String {
     let told: Vec<&str> = output
         .lines()

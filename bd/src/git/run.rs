@@ -1,7 +1,8 @@
-//! Owns the git command: one way to call it, for all of this module.
+//! Runs the git command: the one way to call it for this module.
 //!
-//! The caller's `GIT_*` that point somewhere (set inside hooks and by wrappers) are removed; what names
-//! the person or the way to the network (author, ssh command, askpass, configuration files) stays.
+//! Removes the caller's `GIT_*` variables that redirect git (set inside hooks and by wrappers).
+//! Keeps the variables that name the user or the way to the network (author, ssh command, askpass,
+//! configuration files).
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,14 +12,14 @@ use super::wait::{self, RemoteWait};
 use super::{Git, GitError, redact_urls};
 use kit::sys::{ChildCommand, ChildOutput, ExecError};
 
-/// How long a local command may take.
+/// The time limit of a local command.
 const LOCAL: Duration = Duration::from_secs(120);
 
-/// How much output a command may have where the caller does not say: more is an error, since a list that
-/// was cut would be taken for a whole one.
+/// The default limit of a command's output. A larger output is an error, because a truncated list
+/// would look complete.
 const OUTPUT: usize = 512 * 1024 * 1024;
 
-/// Variables that would turn a git command to another repository, index or setting.
+/// Variables that would redirect a git command to another repository, index or setting.
 const POINTERS: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -62,7 +63,7 @@ const POINTERS: &[&str] = &[
     "GIT_COMMITTER_DATE",
 ];
 
-/// One git command being put together.
+/// A git command that is being built.
 #[derive(Debug)]
 pub struct GitCall<'a> {
     git: &'a Git,
@@ -77,7 +78,7 @@ pub struct GitCall<'a> {
 }
 
 impl Git {
-    /// A git command that runs no hook of the repository: for all that is ours.
+    /// Builds a git command that runs no hook of the repository, for bd's own operations.
     pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
         GitCall {
             git: self,
@@ -95,7 +96,8 @@ impl Git {
         }
     }
 
-    /// A git command that runs the repository's hooks: for what an agent or a person does.
+    /// Builds a git command that runs the repository's hooks, for the operations of an agent or the
+    /// user.
     pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
         let mut call = self.plumbing(args);
         call.hooks = true;
@@ -104,7 +106,6 @@ impl Git {
 }
 
 impl GitCall<'_> {
-    /// Adds arguments.
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args
@@ -112,49 +113,48 @@ impl GitCall<'_> {
         self
     }
 
-    /// Sets a variable for this call.
+    /// Sets an environment variable for this call.
     #[must_use]
     pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((key.into(), value.into()));
         self
     }
 
-    /// Runs it in another folder than the repository's.
+    /// Runs the command in another folder than the repository's.
     #[must_use]
     pub fn cwd(mut self, folder: &Path) -> Self {
         self.cwd = Some(folder.to_owned());
         self
     }
 
-    /// Gives it this standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Ends it after `limit`.
+    /// Sets the time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Ends it after `limit`, for which `remote`, a name or a URL, did not answer.
+    /// Sets the time limit for the answer of `remote`, a name or a URL.
     #[must_use]
     pub(super) fn remote(mut self, remote: &str, limit: Duration) -> Self {
         self.remote = Some(remote.to_owned());
         self.limit(limit)
     }
 
-    /// Keeps at most `bytes` of its output; what is over is dropped.
+    /// Keeps at most `bytes` of the output and drops the rest.
     #[must_use]
     pub fn cap(mut self, bytes: usize) -> Self {
         self.cap = Some(bytes);
         self
     }
 
-    /// Runs it; how it ended is for the caller to judge.
+    /// Runs the command. The caller must check the exit status.
     pub fn finish(self) -> Result<ChildOutput, GitError> {
         let GitCall { git, .. } = self;
         if !git.folder.is_dir() {
@@ -188,7 +188,7 @@ impl GitCall<'_> {
         Ok(finished)
     }
 
-    /// Runs it and wants success.
+    /// Runs the command. Fails unless it succeeds.
     pub fn finish_checked(self) -> Result<ChildOutput, GitError> {
         let (git, command) = (self.git, self.command_line());
         let finished = self.finish()?;
@@ -199,22 +199,23 @@ impl GitCall<'_> {
         }
     }
 
-    /// Runs it and wants success, whatever it prints.
+    /// Runs the command and discards its output. Fails unless it succeeds.
     pub fn run(self) -> Result<(), GitError> {
         self.finish_checked().map(drop)
     }
 
-    /// Runs it, wants success, and returns its output without trailing white space.
+    /// Runs the command and returns its output without trailing white space. Fails unless it
+    /// succeeds.
     pub fn text(self) -> Result<String, GitError> {
         Ok(self.finish_checked()?.text())
     }
 
-    /// Runs it, wants success, and returns the records of a `-z` output.
+    /// Runs the command and returns the records of a `-z` output. Fails unless it succeeds.
     pub fn records(self) -> Result<Vec<String>, GitError> {
         Ok(split_records(&self.finish_checked()?.stdout))
     }
 
-    /// The command as a person would type it, without passwords.
+    /// The command as a user would type it, without passwords.
     pub(super) fn command_line(&self) -> String {
         let mut words = String::from("git");
         for arg in &self.args {
@@ -252,7 +253,7 @@ impl GitCall<'_> {
 }
 
 impl Git {
-    /// The error for a git command that ended with a failure.
+    /// Builds the error for a failed git command.
     pub(super) fn failure(&self, command: &str, finished: &ChildOutput) -> GitError {
         let said = finished.error_text();
         if said.contains("not a git repository") {
@@ -272,7 +273,7 @@ impl Git {
     }
 }
 
-/// The records of a `-z` output.
+/// Splits a `-z` output into records.
 pub(super) fn split_records(output: &[u8]) -> Vec<String> {
     output
         .split(|byte| *byte == 0)

@@ -1,4 +1,4 @@
-//! Owns how repositories come to be and how they are configured.
+//! Creates and configures repositories.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,12 @@ use std::time::Duration;
 use super::{Git, GitError, Identity, redact_urls};
 use kit::sys::file;
 
-/// How long a first download may take.
+/// The time limit of the first download.
 const CLONE: Duration = Duration::from_secs(3600);
 
 impl Git {
-    /// Makes a repository in the folder, which is created where it is missing, with `branch` checked
-    /// out and no commit.
+    /// Creates a repository in the folder, and the folder if necessary, with `branch` checked out
+    /// and no commit.
     pub fn init(&self, branch: &str, bare: bool) -> Result<(), GitError> {
         fs::create_dir_all(&self.folder).map_err(|error| Self::file_error(&self.folder, error))?;
         let call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
@@ -22,14 +22,14 @@ impl Git {
         call.run()
     }
 
-    /// Makes the bare repository that the worktrees of a rig share, with `url` as its origin. Remote
-    /// branches are kept apart from local ones, so that no fetch or prune can touch a ref of ours. A
-    /// failed download leaves nothing behind.
+    /// Creates the bare repository that the worktrees of a rig share, with `url` as its origin.
+    /// Remote branches are separate from local ones, so that no fetch or prune can touch a ref of
+    /// ours. A failed download leaves nothing behind.
     pub fn clone_bare(&self, url: &str) -> Result<(), GitError> {
         self.create_or_remove(|| self.download(url))
     }
 
-    /// Makes a repository where there is none yet. A failure leaves nothing behind.
+    /// Creates a repository in a folder that has none yet. A failure leaves nothing behind.
     fn create_or_remove(
         &self,
         make: impl FnOnce() -> Result<(), GitError>,
@@ -37,7 +37,7 @@ impl Git {
         self.refuse_existing()?;
         let made = make();
         if made.is_err() {
-            // What is left is only what this call made.
+            // The folder contains only files of this call.
             fs::remove_dir_all(&self.folder).ok();
         }
         made
@@ -71,7 +71,7 @@ impl Git {
         Ok(())
     }
 
-    /// Adds the remote `origin` with the one refspec that keeps its branches apart.
+    /// Adds the remote `origin` with the single refspec that separates its branches.
     pub fn add_origin(&self, url: &str) -> Result<(), GitError> {
         self.hide_config_with(url)?;
         self.config_set("remote.origin.url", url)?;
@@ -79,8 +79,9 @@ impl Git {
         self.config_set("remote.origin.fetch", refspec)
     }
 
-    /// Makes the bare repository of a rig that has no origin: with the branches and tags of `source`, a
-    /// repository on this machine, or with one empty commit on `branch`. A failure leaves nothing behind.
+    /// Creates the bare repository of a rig without an origin: with the branches and tags of
+    /// `source`, a repository on this machine, or with one empty commit on `branch`. A failure
+    /// leaves nothing behind.
     pub fn import_bare(
         &self,
         source: Option<&Path>,
@@ -110,8 +111,8 @@ impl Git {
             .run()
     }
 
-    /// Clones `url` into the folder, with `branch` checked out where one is named. What `reference`, a
-    /// repository on this machine, has already is copied from there.
+    /// Clones `url` into the folder and checks out `branch` if it is given. Copies the objects that
+    /// `reference`, a repository on this machine, already has.
     pub fn clone_tree(
         &self,
         url: &str,
@@ -136,7 +137,7 @@ impl Git {
         self.hide_config_with(url)
     }
 
-    /// Lets nobody else read a configuration that holds `url`, if that holds a password. Git keeps the mode.
+    /// Makes the configuration private if `url` contains a password. Git keeps the mode.
     fn hide_config_with(&self, url: &str) -> Result<(), GitError> {
         if redact_urls(url) == url {
             return Ok(());
@@ -146,7 +147,7 @@ impl Git {
             .map_err(|error| Self::file_error(&path, error))
     }
 
-    /// A setting, from the repository or from the person's own configuration.
+    /// Returns a setting from the repository's or the user's configuration.
     pub fn config_get(&self, key: &str) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["config", "--get", key]);
         let command = call.command_line();
@@ -163,12 +164,13 @@ impl Git {
         self.plumbing(["config", "--replace-all", key, value]).run()
     }
 
-    /// Makes git ignore `pattern` in this clone and all its worktrees, without touching a tracked file.
+    /// Makes git ignore `pattern` in this clone and all its worktrees, without a change of a
+    /// tracked file.
     pub fn exclude(&self, pattern: &str) -> Result<(), GitError> {
         Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)
     }
 
-    /// Adds a line to one of git's files, unless it is there.
+    /// Adds a line to one of git's files, unless the file already has it.
     pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
         let failed = |error| Self::file_error(path, error);
         let text = file::read_file_if_exists(path)

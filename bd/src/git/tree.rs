@@ -1,8 +1,8 @@
-//! Owns files in commits that are read and written without a checkout, and a branch that lives beside those
-//! that people work on.
+//! Reads and writes files in commits without a checkout, and maintains a branch beside the branches
+//! that users work on.
 //!
-//! What must always hold: neither the index nor the work tree of anybody is touched; a tree is made in an
-//! index of its own that is gone afterwards.
+//! No index and no work tree is touched. A tree is built in a temporary index that is removed
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,20 +11,20 @@ use std::time::Duration;
 
 use super::{Git, GitError};
 
-/// What the folders of such indexes are called, in the repository's own folder.
+/// The name prefix of the temporary index folders, in the repository's own folder.
 const SCRATCH: &str = "beads-index-";
 
-/// From this age on one was left by a process that was killed.
+/// The age from which a temporary index is considered left by a killed process.
 const LEFT: Duration = Duration::from_secs(3600);
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Its mode as git writes it.
+    /// The mode as git writes it.
     pub mode: String,
-    /// The id of its content.
+    /// The id of the content.
     pub id: String,
-    /// How long it is; 0 for what is no file.
+    /// The size in bytes; 0 for an entry that is not a file.
     pub size: u64,
 }
 
@@ -32,12 +32,11 @@ pub struct TreeEntry {
 pub type TreeEntries = BTreeMap<String, TreeEntry>;
 
 impl Git {
-    /// All files of a commit.
     pub fn entries(&self, rev: &str) -> Result<TreeEntries, GitError> {
         self.entries_below(rev, "")
     }
 
-    /// The files of a commit at or below a path; all where it is empty.
+    /// Returns the files of a commit at or below a path. An empty path means all files.
     pub fn entries_below(&self, rev: &str, path: &str) -> Result<TreeEntries, GitError> {
         let below = (!path.is_empty()).then_some(path);
         let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
@@ -49,7 +48,7 @@ impl Git {
                 continue;
             }
             let read = || {
-                // A path that is no text could not be written back as it is.
+                // A path that is not UTF-8 could not be written back unchanged.
                 let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
                 let mut facts = facts.split_ascii_whitespace();
                 let mode = facts.next()?.to_owned();
@@ -66,7 +65,7 @@ impl Git {
         Ok(entries)
     }
 
-    /// The content with this id.
+    /// Reads the content with this id.
     pub fn blob(&self, id: &str) -> Result<Vec<u8>, GitError> {
         Ok(self
             .plumbing(["cat-file", "blob", id])
@@ -74,14 +73,14 @@ impl Git {
             .stdout)
     }
 
-    /// Keeps content in the repository; gives its id.
+    /// Writes content to the repository and returns its id.
     pub fn write_blob(&self, content: &[u8]) -> Result<String, GitError> {
         self.plumbing(["hash-object", "-w", "-t", "blob", "--no-filters", "--stdin"])
             .stdin(content)
             .text()
     }
 
-    /// Keeps a tree of these files in the repository; gives its id.
+    /// Writes a tree of these files to the repository and returns its id.
     pub fn write_entries(&self, entries: &TreeEntries) -> Result<String, GitError> {
         let mut lines = Vec::new();
         for (path, entry) in entries {
@@ -91,7 +90,7 @@ impl Git {
         self.write_tree_lines(lines)
     }
 
-    /// The tree of files as `git ls-tree -z` lists them.
+    /// Writes the tree of files in the format of `git ls-tree -z` and returns its id.
     pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
@@ -109,21 +108,20 @@ impl Git {
             .text()
     }
 
-    /// The tree of a commit.
     pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
         let tree = format!("{commit}^{{tree}}");
         self.plumbing(["rev-parse", "--verify", "--end-of-options", &tree])
             .text()
     }
 
-    /// Brings one branch of a remote up to date in `refs/remotes`, and nothing else.
+    /// Updates one branch of a remote in `refs/remotes`, and nothing else.
     pub fn fetch_branch(&self, remote: &str, branch: &str) -> Result<(), GitError> {
         let refspec = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
         let only = ["--no-tags", "--no-recurse-submodules"];
         self.fetch_refs(remote, &[&only[..], &["--", remote, &refspec]].concat())
     }
 
-    /// The worktree in which a branch is checked out.
+    /// Returns the worktree in which a branch is checked out.
     pub fn checked_out_worktree(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let all = self.worktree_list()?;
         let on_it = |tree: &super::Worktree| {
@@ -132,7 +130,7 @@ impl Git {
         Ok(all.into_iter().find(on_it).map(|tree| tree.path))
     }
 
-    /// The remotes that are known to have a branch, sorted.
+    /// Returns the remotes that have a branch according to `refs/remotes`, sorted.
     pub fn remotes_with_branch(&self, branch: &str) -> Result<Vec<String>, GitError> {
         let mut names = self.remotes()?;
         names.sort();
@@ -149,7 +147,8 @@ impl Git {
     }
 }
 
-/// Removes what killed processes left, by the age against the folder that was made just now.
+/// Removes the indexes that killed processes left. Their age is relative to the folder that was
+/// created just now.
 fn remove_stale_indexes(common: &Path, new_folder: &Path) {
     let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
     let Ok(now) = changed(new_folder) else { return };
@@ -158,7 +157,7 @@ fn remove_stale_indexes(common: &Path, new_folder: &Path) {
         let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
         let age = changed(&path).map(|then| now.duration_since(then).unwrap_or_default());
         if is_scratch && age.is_ok_and(|age| age > LEFT) {
-            // Left where it is, it only takes room.
+            // An index that cannot be removed only takes space.
             fs::remove_dir_all(&path).ok();
         }
     }

@@ -1,8 +1,8 @@
-//! Owns who git's user is here: the name and address that `git config` answers.
+//! Determines the git user: the name and address that `git config` returns.
 //!
-//! Asking the git command costs more than everything else that a small change does. Its answer is remembered in
-//! `bd-user` in the repository's own folder while the files of settings stay as they are. Settings that include other
-//! files are asked for each time.
+//! The git command costs more than the rest of a small change. Its answer is remembered in
+//! `bd-user` in the repository's own folder, as long as the settings files stay unchanged. If the
+//! settings include other files, the command is run every time.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,16 +11,14 @@ use super::Git;
 use super::folders::{GitFolders, find_git_folders};
 use kit::sys::{CachedAnswer, Env};
 
-/// Who git says the user is.
+/// The user according to git.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitUser {
-    /// `user.name`.
     pub name: Option<String>,
-    /// `user.email`.
     pub email: Option<String>,
 }
 
-/// What git may read, beside the repository's own settings.
+/// Files that git may read besides the repository's own settings.
 const SETTINGS: [(&str, &str); 5] = [
     ("GIT_CONFIG_SYSTEM", ""),
     ("GIT_CONFIG_GLOBAL", ""),
@@ -30,7 +28,7 @@ const SETTINGS: [(&str, &str); 5] = [
 ];
 
 impl Git {
-    /// Git's user in this folder.
+    /// Returns git's user in this folder.
     pub fn user(&self, env: &Env) -> GitUser {
         let folders = find_git_folders(&self.folder).filter(GitFolders::is_repository);
         let Some(folders) = folders.filter(|_| self.env.is_empty()) else {
@@ -52,11 +50,11 @@ impl Git {
         user
     }
 
-    /// The user, and whether that is all there is to it.
+    /// Returns the user from the git command, and true if the answer may be remembered.
     fn user_by_command(&self) -> (GitUser, bool) {
         let keys = r"^(user\.(name|email)|include(if\..*)?\.path)$";
         let call = self.plumbing(["config", "-z", "--get-regexp", keys]);
-        // Without git, or without a user there, other sources stand in.
+        // Without git, or without a configured user, other sources apply.
         let records = call.limit(Duration::from_secs(5)).records();
         let is_answer = records.is_ok();
         let records = records.unwrap_or_default();
@@ -76,7 +74,7 @@ impl Git {
     }
 }
 
-/// What decides about git's answer.
+/// Lists the files that determine git's answer.
 fn list_settings_files(git: &GitFolders, env: &Env) -> Vec<PathBuf> {
     let named = SETTINGS.iter().filter_map(|(variable, name)| {
         let place = PathBuf::from(env.get(variable)?);

@@ -1,19 +1,20 @@
-//! Owns commits made anew without some of their files, and the question which files commits bring along.
+//! Rewrites commits without the given paths, and lists the paths that a range of commits
+//! introduces.
 //!
-//! What must always hold: a commit made anew differs from the old one in its tree and parents only (and loses
-//! a signature, which would be wrong); the same commits give the same new ones; neither index nor work tree
-//! of anybody is touched. Paths are bytes here: no name of a file is in the way.
+//! A rewritten commit differs from the old one only in its tree and parents, and loses its
+//! signature, which would be invalid. The same commits give the same rewritten ones. No index and
+//! no work tree is touched. Paths are bytes, so every file name is supported.
 
 use std::collections::HashMap;
 
 use super::{Git, GitError};
 
-/// Which paths are meant.
+/// Selects paths.
 pub type PathFilter<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 impl Git {
-    /// The meant files that any commit of `base..tip` adds or changes, sorted. What a merge only takes from one
-    /// of its parents is not its own.
+    /// Returns the selected files that any commit of `base..tip` adds or changes, sorted. A merge
+    /// does not introduce a file that it takes unchanged from a parent.
     pub fn introduced_paths(
         &self,
         base: &str,
@@ -25,7 +26,7 @@ impl Git {
         let range = format!("{base}..{tip}");
         let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
         let listed = call.finish_checked()?.stdout;
-        // Between two commits there is an empty line.
+        // An empty line separates two commits.
         let paths = listed
             .split(|byte| *byte == 0)
             .map(|path| path.strip_prefix(b"\n").unwrap_or(path));
@@ -38,7 +39,8 @@ impl Git {
         Ok(found)
     }
 
-    /// The tree of `rev` with the meant files as they are in `from`: gone where `from` does not have them.
+    /// Returns the tree of `rev` with the selected files as they are in `from`, and without those
+    /// that `from` lacks.
     pub fn tree_without(
         &self,
         rev: &str,
@@ -63,21 +65,23 @@ impl Git {
         self.write_tree_lines(lines)
     }
 
-    /// The tree of `rev` with `path`, a file or folder, as it is in `from`: gone where `from` does not have it.
+    /// Returns the tree of `rev` with `path`, a file or folder, as it is in `from`, and without it
+    /// if `from` lacks it.
     pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
         let below = format!("{path}/");
         let meant = |own: &[u8]| own == path.as_bytes() || own.starts_with(below.as_bytes());
         self.tree_without(rev, &meant, from)
     }
 
-    /// All files of a commit, as git lists them.
+    /// Lists all files of a commit in git's format.
     fn list_tree(&self, rev: &str) -> Result<Vec<u8>, GitError> {
         let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
         Ok(call.finish_checked()?.stdout)
     }
 
-    /// The commits of `base..tip` made anew, none of which changes a meant file: each has them as its parent has
-    /// them; the new tip. A commit of which nothing is left is left out, so that the answer may be `base` itself.
+    /// Rewrites the commits of `base..tip` so that none changes a selected file: each commit has
+    /// these files as its parent has them. Returns the new tip. Commits that become empty are
+    /// dropped, so the result may be `base`.
     pub fn commits_without(
         &self,
         base: &str,
@@ -115,7 +119,7 @@ impl Git {
                 parents.push(now);
             }
         }
-        // A merge takes them from what it brings in from outside.
+        // A merge takes the selected files from the parent that is not rewritten.
         let outside = parsed
             .parents
             .iter()
@@ -149,7 +153,6 @@ impl Git {
     }
 }
 
-/// The path in a line of `ls-tree`.
 fn path_of(record: &[u8]) -> Option<&[u8]> {
     let tab = record.iter().position(|byte| *byte == b'\t')?;
     record.get(tab + 1..)
@@ -159,7 +162,7 @@ fn path_of(record: &[u8]) -> Option<&[u8]> {
 pub(super) struct RawCommit<'a> {
     tree: &'a str,
     parents: Vec<&'a str>,
-    /// The other lines of the head, each with its end.
+    /// The other header lines, with their newlines.
     others: Vec<&'a [u8]>,
     /// The empty line and the message.
     rest: &'a [u8],
@@ -197,7 +200,7 @@ impl<'a> RawCommit<'a> {
         read
     }
 
-    /// The object with another tree and other parents; with another committer where one is given.
+    /// Serializes the object with another tree, other parents and, if given, another committer.
     pub(super) fn serialize(
         &self,
         tree: &str,

@@ -1,8 +1,8 @@
-//! A circle in a graph of numbers.
+//! Finds a cycle in a graph of numbers.
 
-/// A circle, its first node again at its end, if there is one; `waits[n]` are the nodes that `n` waits for.
-/// Nodes that wait for nothing are taken away until only circles, and what waits for them, are left: no
-/// recursion, so a chain may be of any length.
+/// Returns a cycle, closed by its first node, if there is one. `waits[n]` are the nodes that `n`
+/// waits for. Removes nodes that wait for nothing until only cycles, and the nodes that wait for
+/// them, remain. Runs without recursion, so a chain may have any length.
 pub fn find_index_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut open: Vec<usize> = waits.iter().map(Vec::len).collect();
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); waits.len()];

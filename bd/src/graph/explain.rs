@@ -1,4 +1,4 @@
-//! Why a bead is not ready.
+//! Explains why beads are not ready.
 
 use std::fmt;
 
@@ -9,27 +9,26 @@ use crate::bead::{Bead, DepKind, Stamp, Status};
 use crate::graph::ready;
 use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
-/// One thing that keeps a bead from being ready.
+/// One reason why a bead is not ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotReadyReason {
-    /// It waits for this open bead.
+    /// The bead waits for this open bead.
     Waits(String),
-    /// It runs only if this bead fails.
+    /// The bead runs only if this bead fails.
     Conditional(String),
-    /// It waits for children of this bead.
+    /// The bead waits for children of this bead.
     Children(String),
-    /// It waits for this capability of another project.
+    /// The bead waits for this capability of another project.
     External(String),
-    /// Its parent waits for something.
+    /// The parent of the bead is blocked.
     Parent(String),
-    /// It is put off until then.
+    /// The bead is deferred until this time.
     Deferred(Stamp),
-    /// Its status says so.
     Status(Status),
 }
 
 impl NotReadyReason {
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Waits(_) => "blocks",
@@ -42,7 +41,7 @@ impl NotReadyReason {
         }
     }
 
-    /// In which order reasons are told: edges, other projects, parents, times, the status.
+    /// The rank of the reason in output: edges, other projects, parents, times, the status.
     fn rank(&self) -> u8 {
         match self {
             Self::Waits(_) | Self::Conditional(_) | Self::Children(_) => 0,
@@ -53,7 +52,7 @@ impl NotReadyReason {
         }
     }
 
-    /// What the reason is about: a bead, an instant or a status.
+    /// The subject of the reason: a bead, an instant or a status.
     pub fn subject(&self) -> &str {
         match self {
             Self::Waits(id)
@@ -81,17 +80,15 @@ impl fmt::Display for NotReadyReason {
     }
 }
 
-/// A bead that is not ready, and why.
+/// A bead that is not ready, with the reasons.
 #[derive(Debug, Clone)]
 pub struct UnreadyBead<'a> {
-    /// The bead.
     pub bead: &'a Bead,
-    /// Each thing that keeps it.
     pub reasons: Vec<NotReadyReason>,
 }
 
-/// Why each open bead that is work is not ready; those that are ready are left out.
-/// `outside` tells which capabilities of other projects a bead still waits for.
+/// Explains each open work bead that is not ready. `outside` returns the unsatisfied capabilities
+/// of other projects that a bead waits for.
 pub fn explain_unready(
     snapshot: &Snapshot,
     now: Timestamp,
@@ -121,8 +118,8 @@ pub fn explain_unready(
     found
 }
 
-/// What a bead waits for: beads, capabilities of other projects, and a parent that waits. `outside` tells which capabilities
-/// are missing.
+/// Returns the blockers of a bead: beads, capabilities of other projects, and a blocked parent.
+/// `outside` returns the unsatisfied capabilities.
 pub fn list_blockers(
     snapshot: &Snapshot,
     head: &BeadRef<'_>,
@@ -139,12 +136,12 @@ pub fn list_blockers(
     waits.map(|reason| reason.subject().to_owned()).collect()
 }
 
-/// Whether a row that `blocked_rows` gives is blocked, whatever other projects have.
+/// Returns true if a row from `blocked_rows` is blocked regardless of the state of other projects.
 pub fn is_surely_blocked(row: &ListRow) -> bool {
     row.is_blocked() || row.status == Status::Blocked.code()
 }
 
-/// What keeps a bead, as far as this store knows.
+/// Returns the reasons that are visible in this store.
 fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<NotReadyReason> {
     let edges: Vec<(u8, &str)> = head.edges();
     let mut reasons: Vec<NotReadyReason> = edges

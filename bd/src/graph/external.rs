@@ -1,8 +1,9 @@
-//! What a bead waits for elsewhere: `external:<rig>:<id>`, a bead of another rig of the town, and
+//! Resolves edges to other stores: `external:<rig>:<id>`, a bead of another rig of the town, and
 //! `external:<project>:<capability>`, a capability of another project.
 //!
-//! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is there once its project has
-//! a closed bead labelled `provides:<capability>`; of a project that cannot be read none is there.
+//! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is
+//! satisfied once its project has a closed bead labelled `provides:<capability>`. If the project
+//! cannot be read, the capability is unsatisfied.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::bead::{Bead, DepKind, Status};
 use crate::store::find;
 use crate::store::{Routes, Snapshot, Store, StoreReports};
 
-/// Looks up what is elsewhere, opening each store once.
+/// Resolves external targets, and opens each store once.
 #[derive(Debug)]
 pub struct ExternalLookup<'a> {
     snapshot: &'a Snapshot,
@@ -21,7 +22,8 @@ pub struct ExternalLookup<'a> {
 }
 
 impl<'a> ExternalLookup<'a> {
-    /// For the beads folder `dir`; relative project paths start at the folder above it. `routes` lead to the rigs of the town.
+    /// Creates the lookup for the beads folder `dir`. Relative project paths start at the folder
+    /// above it. `routes` lead to the rigs of the town.
     pub fn new(snapshot: &'a Snapshot, dir: &'a Path, routes: Routes) -> Self {
         Self {
             snapshot,
@@ -31,12 +33,12 @@ impl<'a> ExternalLookup<'a> {
         }
     }
 
-    /// Whether any open bead waits for something elsewhere.
+    /// Returns true if any open bead has an edge to another store.
     pub fn has_external_edges(&self) -> bool {
         self.snapshot.open_rows().any(|row| row.has_external_edge())
     }
 
-    /// The external targets of a bead's `blocks` edges that are not satisfied.
+    /// Returns the unsatisfied external targets of a bead's `blocks` edges.
     pub fn unsatisfied(&mut self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
@@ -59,7 +61,7 @@ impl<'a> ExternalLookup<'a> {
         let Some(other) = other else {
             return false;
         };
-        // What is deleted or nowhere blocks nothing, here as in one's own store.
+        // A deleted or missing bead blocks nothing, as in the local store.
         if let Some(head) = other.bead_ref(what) {
             return !head.is_open();
         }
@@ -81,8 +83,9 @@ fn open_snapshot(dir: &Path, reports: &StoreReports) -> Option<Snapshot> {
     store.snapshot().ok()
 }
 
-/// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
-/// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
+/// Returns the path along `blocks` edges, across the rigs of a town, from one bead to another. Both
+/// ends are ids or `external:<rig>:<id>`. `None` means that the second bead may depend on the
+/// first.
 pub fn find_path_across_rigs(
     routes: &Routes,
     reports: &StoreReports,
@@ -115,7 +118,7 @@ pub fn find_path_across_rigs(
     None
 }
 
-/// The id in `external:<rig>:<id>`, or the text itself.
+/// Returns the id in `external:<rig>:<id>`, or the text unchanged.
 fn strip_reference(reference: &str) -> &str {
     let rest = reference.strip_prefix("external:");
     rest.and_then(|rest| rest.split_once(':'))

@@ -1,21 +1,21 @@
-//! Beads that hang together by what they wait for, in layers: a bead stands one layer below the last one it waits for.
+//! Arranges connected beads in layers: a bead is one layer below the last bead that it waits for.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::bead::{Bead, DepKind};
 use crate::store::{BeadRef, Snapshot};
 
-/// Beads that hang together.
+/// Connected beads in layers.
 #[derive(Debug)]
 pub struct LayeredBeads<'a> {
-    /// The beads, layer by layer, in each the most urgent first.
+    /// The beads, layer by layer, and by urgency within a layer.
     pub beads: Vec<&'a Bead>,
     /// The layer of each bead.
     pub layer: Vec<usize>,
     ids: HashSet<&'a str>,
 }
 
-/// Whether an edge makes one bead wait for another.
+/// Returns true if an edge of this kind makes one bead wait for another.
 pub fn is_waiting_edge(kind: &DepKind) -> bool {
     matches!(
         kind,
@@ -23,21 +23,22 @@ pub fn is_waiting_edge(kind: &DepKind) -> bool {
     )
 }
 
-/// The ids that a bead waits for, among those of `known`.
+/// Returns the ids in `known` that a bead waits for.
 pub fn find_needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
     let edges = bead.dependencies.iter();
     let edges = edges.filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
     edges.map(|edge| edge.depends_on_id.as_str()).collect()
 }
 
-/// All beads that hang together with one by waiting or by parents and children, in both directions.
+/// Collects all beads that are connected with a bead by waiting edges or by parents and children,
+/// in both directions.
 pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'a> {
     let ids = collect_reachable(snapshot, id, |_| true);
     let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
     LayeredBeads::from_beads(beads.collect())
 }
 
-/// The open beads, by what hangs together; the largest part first.
+/// Returns the connected components of the open beads, largest first.
 pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
     let is_work = |head: &BeadRef<'_>| {
         head.is_open() && !head.is_template() && !super::ready::is_internal_kind(&head.kind())
@@ -57,7 +58,8 @@ pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
     parts
 }
 
-/// The ids that are reached from one by edges in both directions, over wanted beads only.
+/// Collects the ids that are reachable from a bead along edges in both directions, through wanted
+/// beads only.
 fn collect_reachable<'a>(
     snapshot: &'a Snapshot,
     from: &str,
@@ -84,7 +86,7 @@ fn collect_reachable<'a>(
 }
 
 impl<'a> LayeredBeads<'a> {
-    /// These beads in layers. Beads of a circle, and what waits for them, come last.
+    /// Arranges beads in layers. Beads of a cycle, and the beads that wait for them, come last.
     pub fn from_beads(mut beads: Vec<&'a Bead>) -> Self {
         beads.sort_by_key(|bead| (bead.priority, bead.id.as_str()));
         let place: HashMap<&str, usize> = beads
@@ -131,7 +133,6 @@ impl<'a> LayeredBeads<'a> {
         Self { beads, layer, ids }
     }
 
-    /// The ids of each layer.
     pub fn layers(&self) -> Vec<Vec<&'a str>> {
         let count = self.layer.last().map_or(0, |last| last + 1);
         let mut layers = vec![Vec::new(); count];
@@ -141,12 +142,12 @@ impl<'a> LayeredBeads<'a> {
         layers
     }
 
-    /// The ids that a bead of it waits for within it.
+    /// Returns the ids in this component that a bead waits for.
     pub fn needs_of(&self, bead: &'a Bead) -> Vec<&'a str> {
         find_needs(bead, |id| self.ids.contains(id))
     }
 
-    /// Its root: a bead without a parent that has children, else the first bead.
+    /// Returns the root: a bead without a parent that has children, or the first bead.
     pub fn root(&self) -> Option<&'a Bead> {
         let parents: HashSet<&str> = self.beads.iter().filter_map(|bead| bead.parent()).collect();
         let is_top = |bead: &&&Bead| bead.parent().is_none_or(|id| !self.ids.contains(id));

@@ -1,4 +1,5 @@
-//! How many open beads are ready and how many are blocked: by the rules of `ready` and `blocked`, so that all answers agree.
+//! Counts the ready and the blocked open beads, by the rules of `ready` and `blocked`, so that all
+//! answers agree.
 
 use jiff::Timestamp;
 
@@ -7,16 +8,14 @@ use super::external::ExternalLookup;
 use super::ready::{ReadyFilter, ReadyQuery};
 use crate::store::{BeadRef, ListRow, Snapshot};
 
-/// The counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadyCounts {
-    /// Beads to start now.
     pub ready: usize,
-    /// Beads that wait for something, or whose status says so.
+    /// Beads that are blocked, or whose status is blocked.
     pub blocked: usize,
 }
 
-/// Counts the beads; only those of an assignee if one is given.
+/// Counts the beads, or only those of an assignee.
 pub fn count_ready_and_blocked(
     snapshot: &Snapshot,
     outside: &mut ExternalLookup<'_>,
@@ -45,7 +44,7 @@ pub fn count_ready_and_blocked(
     standing
 }
 
-/// Whether a bead waits for something of another project.
+/// Returns true if a bead waits for a capability of another project.
 pub fn has_external_blocker(
     head: &BeadRef<'_>,
     row: &ListRow,

@@ -1,28 +1,29 @@
-//! Hooks in the JSON settings of an agent: put in as text, so that taking them out leaves the bytes that were there before.
+//! Inserts hooks into the JSON settings of an agent. They are inserted as text, so that removing
+//! them restores the original bytes.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Why settings cannot be changed.
+/// The reason why settings cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// They are not what the agent reads.
+    /// The settings are not JSON.
     #[error("not a JSON object")]
     NotJson(#[source] serde_json::Error),
-    /// The hooks have another form than the agent reads.
+    /// The hooks do not have the form that the agent reads.
     #[error("\"{0}\" is not of the form that the agent reads")]
     Form(String),
 }
 
-/// Where something can be put in: behind an opening bracket.
+/// The position after an opening bracket.
 struct InsertionPoint {
     at: usize,
     is_empty: bool,
 }
 
-/// The value of a key in a JSON object, as a part of its text.
+/// Returns the value of a key in a JSON object, as a slice of its text.
 fn find_member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
     let members: HashMap<String, &RawValue> =
         serde_json::from_str(object).map_err(SettingsError::NotJson)?;
@@ -37,7 +38,7 @@ fn find_insertion_point(
 ) -> Result<InsertionPoint, SettingsError> {
     let form = || SettingsError::Form(name.to_owned());
     let inner = part.trim_start().strip_prefix(open).ok_or_else(form)?;
-    // The part lies within the text, so the distance of their beginnings is its place.
+    // The slice lies within the text, so the distance of their starts is its position.
     let at = inner.as_ptr() as usize - text.as_ptr() as usize;
     let rest = inner.trim_start();
     Ok(InsertionPoint {
@@ -50,7 +51,8 @@ fn hook_entry(command: &str) -> String {
     format!(r#"{{"matcher": "", "hooks": [{{"type": "command", "command": "{command}"}}]}}"#)
 }
 
-/// The three forms in which a hook is put in, by what was there before: the event, some hooks, nothing.
+/// Returns the three forms of an inserted hook. They depend on the existing content: the event,
+/// other hooks, or nothing.
 fn hook_forms(event: &str, command: &str) -> [String; 3] {
     let entry = hook_entry(command);
     [
@@ -60,7 +62,7 @@ fn hook_forms(event: &str, command: &str) -> [String; 3] {
     ]
 }
 
-/// Whether settings run a command at an event.
+/// Returns true if the settings run a command at an event.
 pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let groups = settings["hooks"][event].as_array();
@@ -71,7 +73,7 @@ pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
     })
 }
 
-/// Settings that run a command at an event, too.
+/// Returns the settings with a command added to an event.
 pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, SettingsError> {
     if has_hook(text, event, command) {
         return Ok(text.to_owned());
@@ -89,9 +91,10 @@ pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, Settin
     Ok(format!("{before}{new}{comma}{after}"))
 }
 
-/// Settings without a hook that was put in; unchanged if it is not found as it was put in.
+/// Returns the settings without an inserted hook. Settings without it in its inserted form stay
+/// unchanged.
 pub fn remove_hook(text: &str, event: &str, command: &str) -> String {
-    // The form without the event's name is the last: it may stand at another event, too.
+    // The form without the event's name comes last, because it may occur at another event too.
     for form in hook_forms(event, command).into_iter().rev() {
         for form in [format!("{form},"), form] {
             if let Some((before, after)) = text.split_once(form.as_str()) {

@@ -1,40 +1,36 @@
-//! The agents that can be told about beads, and the files that each of them reads.
+//! The agent programs that bd can be set up for, and the files that each of them reads.
 
 use kit::sys::section::SectionMarks;
 
 /// A program that reads instructions or runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTool {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// What is written for it.
+    /// The form of the integration.
     pub form: ToolForm,
 }
 
-/// What is written for a tool.
+/// The form of a tool's integration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolForm {
-    /// A marked section in a file of instructions, whose first lines are these if it is new.
+    /// A marked section in a file of instructions.
     Section {
-        /// The file, from the project's folder.
+        /// The file, relative to the project's folder.
         path: &'static str,
-        /// How a new file begins.
+        /// The first lines of a new file.
         head: &'static str,
     },
-    /// A file of our own, which a section of the tool's settings names.
+    /// A file of our own, which a section of the tool's settings refers to.
     Reading {
-        /// Our file.
         path: &'static str,
-        /// The tool's settings.
         settings: &'static str,
     },
-    /// Hooks in JSON settings.
     Hooks {
-        /// The settings of the user, from the home folder.
+        /// The settings of the user, relative to the home folder.
         user: &'static str,
         /// The settings of the project.
         project: &'static str,
-        /// When our command runs.
         events: &'static [&'static str],
     },
 }
@@ -47,7 +43,6 @@ const fn section_tool(name: &'static str, path: &'static str) -> AgentTool {
     }
 }
 
-/// All tools.
 pub const TOOLS: [AgentTool; 10] = [
     AgentTool {
         name: "claude",
@@ -87,20 +82,19 @@ pub const TOOLS: [AgentTool; 10] = [
     },
 ];
 
-/// The marks in Markdown.
+/// The section marks in Markdown.
 pub const MARKDOWN: SectionMarks = SectionMarks {
     begin: "<!-- BEGIN BEADS INTEGRATION -->",
     end: "<!-- END BEADS INTEGRATION -->",
 };
 
-/// The marks in YAML.
+/// The section marks in YAML.
 pub const YAML: SectionMarks = SectionMarks {
     begin: "# BEGIN BEADS INTEGRATION",
     end: "# END BEADS INTEGRATION",
 };
 
 impl AgentTool {
-    /// The tool of this name.
     pub fn by_name(name: &str) -> Option<Self> {
         TOOLS.into_iter().find(|tool| tool.name == name)
     }

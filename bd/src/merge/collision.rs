@@ -1,11 +1,12 @@
-//! Two beads that were made apart under one id.
+//! Resolves the collision of two beads that were created independently under one id.
 //!
-//! A bead is known by id, `created_at` and `created_by`. Of two that share an id the smaller by (`created_at`,
-//! `created_by`) keeps it. The other gets an id computed from its old id and these two values, which never
-//! change after it was made, so that every clone computes the same one whatever was edited meanwhile; a child
-//! stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`, which disturbs no numbering). It remembers the old id under
-//! `former_id` in its `metadata`, where every client keeps and shows it, and has a `related` edge to the bead that kept
-//! the id, so that showing that one names it. The edges of its own side follow.
+//! A bead is identified by id, `created_at` and `created_by`. Of two beads with the same id, the
+//! smaller by (`created_at`, `created_by`) keeps it. The other gets an id computed from its old id
+//! and these two values. They never change after the creation, so every clone computes the same id,
+//! regardless of edits in the meantime. A child stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`,
+//! which does not affect the numbering). The moved bead keeps the old id under `former_id` in its
+//! `metadata`, where every client preserves and shows it, and has a `related` edge to the bead that
+//! kept the id, so that showing one bead names the other. The edges of its own side follow.
 
 use std::cmp::Ordering;
 
@@ -14,33 +15,30 @@ use sha2::{Digest, Sha256};
 
 use crate::bead::{Bead, Dep, DepKind, id};
 
-/// The key of `metadata` that holds the old id.
+/// The `metadata` key of the old id.
 const FORMER_ID: &str = "former_id";
 
-/// In nanoseconds.
+/// The key of the creation time, in nanoseconds.
 const SECOND: i128 = 1_000_000_000;
 
-/// One of the two sides.
+/// One of the two sides of a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollisionSide {
-    /// Ours.
     Left,
-    /// Theirs.
     Right,
 }
 
 /// A bead that moved to another id.
 #[derive(Debug, Clone)]
 pub struct MovedBead {
-    /// It, under its new id.
+    /// The bead under its new id.
     pub bead: Bead,
-    /// The id it had.
     pub from: String,
-    /// The side it came from, whose edges follow it.
+    /// The side that the bead came from, whose edges follow it.
     pub side: CollisionSide,
 }
 
-/// The id that a bead had before another one took it.
+/// Returns the id that a bead had before another bead took it.
 pub fn former_id(bead: &Bead) -> Option<String> {
     let raw = bead.metadata.as_ref()?;
     if !raw.get().contains(FORMER_ID) {
@@ -52,8 +50,8 @@ pub fn former_id(bead: &Bead) -> Option<String> {
     }
 }
 
-/// Whether two records of one id are the same bead: made by the same one at the same time. Some clients write that in
-/// whole seconds.
+/// Returns true if two records with one id are the same bead: created by the same actor at the same
+/// time. Some clients round the time to whole seconds.
 pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     let [a_at, b_at] = [a, b].map(|bead| bead.created_at.instant().as_nanosecond());
     let is_whole = [a_at, b_at].iter().any(|at| at % SECOND == 0);
@@ -61,19 +59,19 @@ pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     a.created_by == b.created_by && (a_at == b_at || is_near)
 }
 
-/// Which of two beads was there first.
+/// Compares two beads by their creation. The smaller one keeps a shared id.
 pub(super) fn compare_identity(a: &Bead, b: &Bead) -> Ordering {
     let key = |bead: &Bead| (bead.created_at.instant(), bead.created_by.clone());
     key(a).cmp(&key(b))
 }
 
-/// The bead under its new id.
+/// Returns the bead under its new id.
 pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
     let from = bead.id.clone();
     let to = compute_new_id(bead);
     let mut bead = bead.clone();
     rename_in_bead(&mut bead, &from, &to);
-    // A text cannot fail to become JSON.
+    // A string always converts to JSON.
     bead.set_metadata(FORMER_ID, &from).ok();
     bead.dependencies.push(Dep {
         issue_id: to,
@@ -88,7 +86,7 @@ pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
     MovedBead { bead, from, side }
 }
 
-/// Gives a bead its new id where it has the old one, and turns its edges to the new one.
+/// Changes the id of a bead if it is the old one, and redirects its edges to the new id.
 pub(super) fn rename_in_bead(bead: &mut Bead, from: &str, to: &str) {
     if bead.id == from {
         to.clone_into(&mut bead.id);
@@ -106,7 +104,7 @@ pub(super) fn rename_in_bead(bead: &mut Bead, from: &str, to: &str) {
     }
 }
 
-/// The id that this bead gets when another one keeps its own.
+/// Computes the id of a bead that moves because another bead keeps its id.
 pub(crate) fn compute_new_id(bead: &Bead) -> String {
     let seed = format!(
         "{}\n{}\n{}",
@@ -124,8 +122,8 @@ pub(crate) fn compute_new_id(bead: &Bead) -> String {
     }
 }
 
-/// Eight base36 characters: a letter, so that it is no child's number; a digit, so that it is read as a
-/// hash; six more.
+/// Returns eight base36 characters: a letter, so that the part is not a child's number; a digit, so
+/// that it is recognized as a hash; and six more.
 fn encode_hash_part(digest: &[u8]) -> String {
     let number = digest
         .iter()

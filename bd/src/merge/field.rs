@@ -1,4 +1,4 @@
-//! The rule for each field of a record.
+//! The merge rule for each field of a record.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use super::record::{
 use super::{set, standing};
 
 impl BeadSides {
-    /// Merges all fields.
     pub(super) fn merge(&self, report: ReportLoss<'_>) -> MergeFields {
         let mut merged = MergeFields::default();
         let keys: BTreeSet<&FieldKey> = [&self.base, &self.left, &self.right]
@@ -54,7 +53,6 @@ impl BeadSides {
     }
 }
 
-/// The later of two times.
 fn later_time(left: Option<&str>, right: Option<&str>) -> Option<String> {
     let place = |text: Option<&str>| (text.and_then(parse_instant), text.map(str::to_owned));
     place(left).max(place(right)).1

@@ -1,7 +1,10 @@
-//! The merge of whole files.
+//! Merges whole files.
 //!
-//! Steps: read the three texts into tables ([`super::table`]); settle ids that stand twice in one of them; move
-//! beads that were made apart under one id; go through the ids of all three in order ([`super::walk`]).
+//! Steps:
+//! 1. Parse the three texts into tables ([`super::table`]).
+//! 2. Merge lines with the same id within one text.
+//! 3. Move beads that were created independently under one id.
+//! 4. Merge the ids of all three texts in order ([`super::walk`]).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -14,10 +17,10 @@ use super::walk::MergeTables;
 use crate::bead::Bead;
 use crate::bead::lines;
 
-/// How often beads are moved: a new id may be taken, too.
+/// The maximum number of rounds of moves, because a new id may be taken too.
 const ROUNDS: usize = 8;
 
-/// Merges what two sides made of the file `base`.
+/// Merges two changed versions of the file `base`.
 pub fn merge_files(
     base: &[u8],
     left: &[u8],
@@ -53,8 +56,8 @@ pub fn merge_files(
     Ok(merge)
 }
 
-/// Moves beads that have the id of another one; says whether there were any. Those that an earlier merge
-/// moved on the other side go first: then the id may be free.
+/// Moves beads whose id belongs to another bead. Returns true if any bead moved. Beads that an
+/// earlier merge moved on the other side go first, because that may free the id.
 fn move_collisions(
     base: &mut MergeTable<'_>,
     left: &mut MergeTable<'_>,
@@ -92,7 +95,7 @@ fn move_collisions(
     true
 }
 
-/// The beads of one side that an earlier merge moved on the other side, with their new ids.
+/// Returns the beads of one side that an earlier merge moved on the other side, with their new ids.
 fn find_moved_elsewhere(own: &MergeTable<'_>, other: &MergeTable<'_>) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
     for (bead, there) in find_differing_beads(own, other) {
@@ -106,8 +109,8 @@ fn find_moved_elsewhere(own: &MergeTable<'_>, other: &MergeTable<'_>) -> BTreeMa
     moves
 }
 
-/// The beads of one side whose id another bead had first, with their new ids. Where one side only replaced a bead
-/// that the other left as it was, there is nothing to move.
+/// Returns the beads of one side whose id belongs to an earlier bead, with their new ids. If one
+/// side only replaced a bead that the other left unchanged, nothing moves.
 fn find_latecomers(
     base: &MergeTable<'_>,
     own: &MergeTable<'_>,
@@ -132,7 +135,8 @@ fn find_latecomers(
     moves
 }
 
-/// The beads of one side whose lines the other side has not, with what it has under their ids.
+/// Returns the beads of one side whose lines the other side lacks, with the other side's beads
+/// under the same ids.
 fn find_differing_beads<'t>(
     own: &'t MergeTable<'_>,
     other: &'t MergeTable<'_>,
@@ -146,7 +150,7 @@ fn find_differing_beads<'t>(
     })
 }
 
-/// Whether a side has a damaged line, without an id, that base has not.
+/// Returns true if a side has a damaged line without an id that the base lacks.
 fn has_new_damage(base: &MergeTable<'_>, side: &MergeTable<'_>) -> bool {
     side.loose
         .iter()

@@ -1,4 +1,4 @@
-//! A file in which git left the markers of a conflict, taken apart into its sides.
+//! Splits a file with git's conflict markers into its sides.
 
 use std::ops::RangeInclusive;
 
@@ -7,30 +7,26 @@ use crate::bead::lines::is_conflict_marker;
 /// The sides of a file with conflict markers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MarkedSides {
-    /// What was before, as far as the markers show it.
+    /// The base, as far as the markers show it.
     pub base: Vec<u8>,
-    /// Our side.
     pub left: Vec<u8>,
-    /// Their side.
     pub right: Vec<u8>,
-    /// The conflicts.
     pub conflicts: Vec<MarkedConflict>,
 }
 
-/// One conflict.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MarkedConflict {
-    /// Its lines with the markers, from 1.
+    /// The range of lines with the markers, from 1.
     pub lines: RangeInclusive<usize>,
-    /// What git calls our side.
+    /// Git's label of our side.
     pub left_label: String,
-    /// What git calls their side.
+    /// Git's label of their side.
     pub right_label: String,
-    /// The ids of beads in it.
+    /// The ids of the beads in the conflict.
     pub ids: Vec<String>,
 }
 
-/// A marker without its partner.
+/// The line of a marker without a matching one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {0} has a conflict marker out of order")]
 pub struct BadMarker(pub usize);
@@ -43,7 +39,7 @@ enum MarkerSection {
     Right,
 }
 
-/// Takes a file apart.
+/// Splits a file into its sides.
 pub fn split_sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
     let mut sides = MarkedSides::default();
     let mut within = MarkerSection::Nothing;

@@ -1,9 +1,9 @@
-//! A record as its fields, and a value as it is on three sides.
+//! Splits a record into fields, and holds a value of all three sides.
 //!
-//! A record is taken apart into keys and the JSON text of their values, in the way in which it would be
-//! written: so no field can be forgotten, whether we know it or not, and a value of the wrong type under a
-//! known key is merged like any other. What kind of value a known key has is said by its type in the table
-//! of fields; a type without a [`Shape`] does not compile.
+//! A record is split into keys and the JSON texts of their values, as they would be written. So no
+//! field can be forgotten, known or unknown, and a value of the wrong type under a known key is
+//! merged like any other. The type of a known key in the table of fields determines how its values
+//! merge; a type without a [`FieldShape`] does not compile.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,18 +12,14 @@ use jiff::Timestamp;
 
 use crate::bead::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, record, with_fields};
 
-/// How values of a field are merged.
+/// The way in which the values of a field are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldShape {
-    /// As a whole.
     Plain,
-    /// As a whole; another text of the same instant is no change.
+    /// As a whole. Another text of the same instant is not a change.
     Time,
-    /// A set of words.
     Words,
-    /// Edges.
     Edges,
-    /// Comments.
     Comments,
 }
 
@@ -62,12 +58,13 @@ macro_rules! shape_table {
 }
 with_fields!(shape_table);
 
-/// The name of a field with its place in the line: known ones in the order of the table, others by name.
+/// The name of a field with its position in the line: known fields in the order of the table,
+/// others by name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FieldKey {
     rank: usize,
     pub name: String,
-    /// A key may stand twice in a line.
+    /// The occurrence of the key, which may be repeated in a line.
     nth: usize,
 }
 
@@ -97,7 +94,7 @@ fn rank_of_key(name: &str) -> usize {
 pub(super) struct MergeFields(pub(super) BTreeMap<FieldKey, String>);
 
 impl MergeFields {
-    /// Takes a record apart.
+    /// Splits a record into fields.
     pub(super) fn from_bead(bead: &Bead) -> Self {
         let line = record::serialize_bead(bead);
         let text = record::decode_line(&line);
@@ -112,7 +109,7 @@ impl MergeFields {
         Self(fields)
     }
 
-    /// Puts a record together again.
+    /// Builds a record from its fields.
     pub(super) fn to_bead(&self) -> Option<Bead> {
         let mut line = String::from("{");
         for (key, value) in &self.0 {
@@ -127,7 +124,7 @@ impl MergeFields {
         record::parse_bead(line.as_bytes()).ok()
     }
 
-    /// Whether anything is not as it was in `base`, but for when it was last changed.
+    /// Returns true if any field except `updated_at` differs from `base`.
     pub(super) fn is_edit_of(&self, base: &Self) -> bool {
         let own = |fields: &Self| {
             let mut fields = fields.clone();
@@ -137,14 +134,12 @@ impl MergeFields {
         own(self) != own(base)
     }
 
-    /// The value of a known key.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .get(&FieldKey::for_known_key(name))
             .map(String::as_str)
     }
 
-    /// Sets or removes the value of a known key.
     pub(super) fn set(&mut self, name: &str, value: Option<&str>) {
         match value {
             Some(value) => drop(
@@ -156,21 +151,20 @@ impl MergeFields {
     }
 }
 
-/// Takes what a conflict took away: the field and its value.
+/// Reports a value that loses a conflict: the field and the value.
 pub(super) type ReportLoss<'a> = &'a mut dyn FnMut(String, Option<String>);
 
 /// One bead on three sides.
 #[derive(Debug)]
 pub(super) struct BeadSides {
-    /// Without a base: empty.
     pub base: MergeFields,
     pub left: MergeFields,
     pub right: MergeFields,
-    /// Whether the left record is older, as old or newer than the right one.
+    /// The order of the left record relative to the right one, by age.
     pub newer: Ordering,
 }
 
-/// A JSON text; `None` where the field is absent.
+/// A JSON text; `None` if the field is absent.
 pub(super) type FieldText<'a> = Option<&'a str>;
 
 /// One value on three sides.
@@ -182,7 +176,7 @@ pub(super) struct ValueSides<'a> {
 }
 
 impl<'a> ValueSides<'a> {
-    /// The value that stays, and after it, in a true conflict, the one that does not.
+    /// Returns the winning value and, in a true conflict, the losing value.
     pub(super) fn pick(
         self,
         time: bool,
@@ -203,7 +197,7 @@ impl<'a> ValueSides<'a> {
         }
     }
 
-    /// The side that is to be taken as it is since the other one changed nothing.
+    /// Returns the value of the side that changed it, if the other side did not.
     pub(super) fn one_sided_change(self) -> Option<FieldText<'a>> {
         if self.left == self.base || self.left == self.right {
             return Some(self.right);
@@ -212,11 +206,11 @@ impl<'a> ValueSides<'a> {
     }
 }
 
-/// The instant of a JSON string; `None` where it is no time.
+/// Parses the instant of a JSON string; `None` if the string is not a time.
 pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     let text: String = serde_json::from_str(text).ok()?;
     let instant = Stamp::parse(&text).instant();
-    // Text that is no time reads as the epoch.
+    // Text that is not a time parses as the epoch.
     (instant != Timestamp::UNIX_EPOCH).then_some(instant)
 }
 

@@ -1,9 +1,10 @@
-//! Values that are sets: labels, waiters, edges, comments, and the keys of `metadata`.
+//! Merges values that are sets: labels, waiters, edges, comments, and the keys of `metadata`.
 //!
-//! Each is merged member by member against base: what either side removed is gone, what either side added
-//! is there. A member that both sides changed, or one changed and the other removed, is a conflict. A side
-//! that changed nothing leaves the other side's text as it is, bytes and order. A value that is not what it should be
-//! (labels that are no list) is left to the rule for whole values.
+//! Each set is merged member by member against the base: a member that either side removed is gone,
+//! and a member that either side added is included. A member that both sides changed, or that one
+//! changed and the other removed, is a conflict. If one side changed nothing, the other side's text
+//! stays unchanged, in bytes and order. A value of an unexpected type (labels that are not a list)
+//! is merged by the rule for whole values.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,20 +15,19 @@ use serde::de::DeserializeOwned;
 use super::record::{ReportLoss, ValueSides};
 use crate::bead::{Comment, Dep, RawJson, record};
 
-/// One member.
 #[derive(Debug, Clone)]
 struct SetMember {
-    /// When it was made, for order and for conflicts.
+    /// The creation time, which determines the order and the winner of a conflict.
     time: Timestamp,
-    /// What it says.
     text: String,
-    /// Its number, for a comment.
+    /// The number of a comment.
     number: i64,
 }
 
 type MemberSet = BTreeMap<String, SetMember>;
 
-/// Words: labels are sorted; others keep the order of base, new ones sorted behind.
+/// Merges words. Labels are sorted; other words keep the order of the base, with new ones sorted
+/// after them.
 pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String> {
     let [base, left, right] = parse_lists::<String>(three)?;
     if let Some(whole) = three.one_sided_change() {
@@ -47,7 +47,7 @@ pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String>
     serialize_words(&kept)
 }
 
-/// Edges, known by target and kind; sorted by time.
+/// Merges edges, identified by target and kind and sorted by time.
 pub(super) fn merge_edges(
     three: ValueSides<'_>,
     newer: Ordering,
@@ -72,9 +72,10 @@ pub(super) fn merge_edges(
     ))
 }
 
-/// Comments. Their numbers are local to a clone: one of base is known by what it says, or, after an edit, by
-/// number, author and time; a new one by author, time and text. Where both sides added some, the new ones are
-/// numbered by time behind those of base.
+/// Merges comments. Their numbers are local to a clone. A comment of the base is identified by its
+/// content or, after an edit, by number, author and time. A new comment is identified by author,
+/// time and text. If both sides added comments, the new ones are numbered by time after those of
+/// the base.
 pub(super) fn merge_comments(
     three: ValueSides<'_>,
     newer: Ordering,
@@ -111,8 +112,8 @@ pub(super) fn merge_comments(
     Some(format_array(texts))
 }
 
-/// Gives every comment a number of its own: the old ones keep theirs, `new` ones keep theirs only where
-/// nothing collides and not `all_new` are to be numbered.
+/// Gives every comment a unique number. Old comments keep theirs. New ones keep theirs only if it
+/// is free and `all_new` is not set.
 fn number_uniquely(members: &mut [(String, SetMember)], new: impl Fn(&str) -> bool, all_new: bool) {
     let mut numbers: Vec<i64> = members.iter().map(|(_, member)| member.number).collect();
     numbers.sort_unstable();
@@ -131,7 +132,7 @@ fn number_uniquely(members: &mut [(String, SetMember)], new: impl Fn(&str) -> bo
     }
 }
 
-/// The users' own JSON, key by key, where all sides have objects.
+/// Merges the user-defined JSON key by key, if all sides are objects.
 pub(super) fn merge_metadata(
     three: ValueSides<'_>,
     newer: Ordering,
@@ -177,7 +178,7 @@ pub(super) fn merge_metadata(
     Some(format!("{{{}}}", members.join(",")))
 }
 
-/// The keys of an object, each once; `None` for anything else.
+/// Parses the keys of an object, without repeated keys; `None` for any other value.
 fn parse_object(text: &str) -> Option<Vec<(String, RawJson)>> {
     let pairs = record::parse_pairs(text)?;
     let mut keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
@@ -231,7 +232,7 @@ fn merge_members(
     merged
 }
 
-/// The number of a comment that both sides have.
+/// Chooses the number of a comment that both sides have.
 fn choose_number(base: Option<&SetMember>, left: &SetMember, right: &SetMember) -> i64 {
     match base {
         Some(base) if base.number == left.number => right.number,
@@ -240,7 +241,7 @@ fn choose_number(base: Option<&SetMember>, left: &SetMember, right: &SetMember) 
     }
 }
 
-/// A side's comments under the keys of those of base, or under their own.
+/// Keys a side's comments by those of the base, or by their own content.
 fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
     let mut open: Vec<Option<&Comment>> = base.iter().map(Some).collect();
     let mut keys: Vec<Option<String>> = vec![None; list.len()];
@@ -267,7 +268,7 @@ fn has_same_text(a: &Comment, b: &Comment) -> bool {
     a.author == b.author && a.created_at == b.created_at && a.text.trim() == b.text.trim()
 }
 
-/// An edited comment keeps its number, author and time.
+/// Returns true if number, author and time are equal, as after an edit of the text.
 fn has_same_origin(a: &Comment, b: &Comment) -> bool {
     a.id == b.id && a.author == b.author && a.created_at == b.created_at
 }
@@ -290,7 +291,7 @@ fn comment_member(key: String, comment: &Comment) -> (String, Timestamp, String,
     (key, time, to_json_text(&plain), comment.id)
 }
 
-/// Members by key; of several with one key each is a member of its own.
+/// Collects members by key. If several members have the same key, each one is a member of its own.
 fn collect_members(members: impl Iterator<Item = (String, Timestamp, String, i64)>) -> MemberSet {
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut set = MemberSet::new();

@@ -1,20 +1,23 @@
-//! Where a bead stands is one value: its status, when it was closed, and all of its deletion.
+//! Merges the status group, which is one value: the status, the closing time and all deletion
+//! fields.
 //!
-//! These fields have no meaning alone (a closed bead says when, no other does), so they are taken from one
-//! side together. Two sides that both changed it are in conflict: a deletion wins over everything else, for a
-//! tombstone is how a deletion spreads; of two deletions the later one; else the record with the later
-//! `updated_at`; where those are equal, the larger text. All other fields of the side that gave way are merged as usual,
-//! into a tombstone too. Any edit is in conflict with a deletion: then the standing of the bead that was edited is what
-//! gave way. A tombstone that one side brought back to life, while the other left it as it was, lives.
+//! These fields have no meaning on their own (a closed bead has a closing time, any other bead has
+//! none), so they are taken together from one side. If both sides changed the group, there is a
+//! conflict. A deletion wins over everything else, because a tombstone is how a deletion spreads.
+//! The later of two deletions wins. Otherwise the record with the later `updated_at` wins and, in a
+//! tie, the larger text. All other fields of the losing side are merged as usual, even into a
+//! tombstone. Every edit conflicts with a deletion; the status group of the edited bead is then the
+//! losing value. A tombstone that one side revived, while the other left it unchanged, stays
+//! revived.
 //!
-//! Why and by which session it was closed goes with the closing: where one side is closed and the other is
-//! not, both come from the side whose standing won.
+//! The close reason and the closing session belong to the closing. If one side is closed and the
+//! other is not, both come from the side whose status group won.
 
 use std::cmp::Ordering;
 
 use super::record::{BeadSides, MergeFields, ReportLoss, ValueSides, parse_instant};
 
-/// The fields of the standing.
+/// The fields of the status group.
 const STANDING: [&str; 6] = [
     "status",
     "closed_at",
@@ -24,15 +27,15 @@ const STANDING: [&str; 6] = [
     "original_type",
 ];
 
-/// What is said of a closing.
+/// The fields that describe a closing.
 const CLOSING: [&str; 2] = ["close_reason", "closed_by_session"];
 
-/// Whether a field is merged here.
+/// Returns true if this module merges the field.
 pub(super) fn is_status_field(name: &str) -> bool {
     STANDING.contains(&name) || CLOSING.contains(&name)
 }
 
-/// Sets the fields of the standing, and of the closing.
+/// Sets the fields of the status group and of the closing.
 pub(super) fn merge_status_fields(
     sides: &BeadSides,
     merged: &mut MergeFields,
@@ -78,7 +81,7 @@ pub(super) fn merge_status_fields(
     }
 }
 
-/// Tells a value that the other side had set and that gave way.
+/// Reports a value that the losing side had set.
 fn report_loser(
     sides: &BeadSides,
     loser: Option<&MergeFields>,
@@ -95,7 +98,7 @@ fn report_loser(
     }
 }
 
-/// The side that edited the bead while the other one deleted it, where the deletion stays.
+/// Returns the side that edited the bead while the other one deleted it, if the deletion wins.
 fn find_edited_side<'a>(sides: &'a BeadSides, winner: &MergeFields) -> Option<&'a MergeFields> {
     let mut live = [&sides.left, &sides.right]
         .into_iter()
@@ -103,11 +106,11 @@ fn find_edited_side<'a>(sides: &'a BeadSides, winner: &MergeFields) -> Option<&'
     live.find(|side| side.is_edit_of(&sides.base))
 }
 
-/// The side whose standing stays, and in a true conflict the other.
+/// Returns the side whose status group wins and, in a true conflict, the losing side.
 fn choose_side(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
     let (base, left, right) = (&sides.base, &sides.left, &sides.right);
     match (is_same(left, base), is_same(right, base)) {
-        // Not at all, or only in another spelling of the same instants.
+        // The group is unchanged, or only the same instants have another spelling.
         (true, true) if status_texts(left) == status_texts(base) => (right, None),
         (true, true) if status_texts(right) == status_texts(base) => (left, None),
         (true, false) => (right, None),

@@ -1,8 +1,8 @@
-//! One file on one side: its lines by id.
+//! The file of one side of a merge: its lines by id.
 //!
-//! A line's id is read from its first bytes where it stands there as it is always written; only other
-//! lines, and those that differ between the sides, are parsed. What must always hold after [`Table::settle`]: ids
-//! are sorted and each stands once; every line of the file is a row, damage under an id, or loose.
+//! If a line is in canonical form, its id is taken from the first bytes. Only other lines, and
+//! lines that differ between the sides, are parsed. After [`MergeTable::deduplicate`], ids are
+//! sorted and unique, and every line of the file is a row, a damaged line under an id, or loose.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -14,7 +14,6 @@ use super::{collision, merge_beads};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
 
-/// One line with an id.
 #[derive(Debug)]
 pub(super) struct MergeRow<'a> {
     pub id: Cow<'a, str>,
@@ -31,7 +30,7 @@ impl<'a> MergeRow<'a> {
         }
     }
 
-    /// A row of a bead that stands in no file.
+    /// Creates the row of a bead that is in no file.
     pub(super) fn from_bead(bead: Bead) -> Self {
         Self {
             id: Cow::Owned(bead.id.clone()),
@@ -40,7 +39,7 @@ impl<'a> MergeRow<'a> {
         }
     }
 
-    /// The bead; `None` where the line is damaged.
+    /// The bead; `None` if the line is damaged.
     pub(super) fn bead(&self) -> Option<&Bead> {
         let read = || record::parse_bead(&self.raw).ok().map(Box::new);
         self.bead.get_or_init(read).as_deref()
@@ -50,16 +49,15 @@ impl<'a> MergeRow<'a> {
 /// The lines of one side.
 #[derive(Debug, Default)]
 pub(super) struct MergeTable<'a> {
-    /// By id.
     pub rows: Vec<MergeRow<'a>>,
-    /// Damaged lines that name an id which another line has, too.
+    /// Damaged lines whose id another line has too.
     pub damaged: BTreeMap<String, Vec<Cow<'a, [u8]>>>,
-    /// Records of other kinds, and damage without an id, in the order of the file.
+    /// Records of other kinds, and damaged lines without an id, in file order.
     pub loose: Vec<&'a [u8]>,
 }
 
 impl<'a> MergeTable<'a> {
-    /// Reads a file; `Err` is the number of the first line with a conflict marker.
+    /// Parses a file. The error is the number of the first line with a conflict marker.
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, usize> {
         let start = usize::from(text.starts_with(b"\xef\xbb\xbf")) * 3;
         let mut table = Self::default();
@@ -86,14 +84,13 @@ impl<'a> MergeTable<'a> {
         }
     }
 
-    /// The row with this id.
     pub(super) fn find(&self, id: &str) -> Option<&MergeRow<'a>> {
         let at = self.rows.binary_search_by(|row| row.id.as_ref().cmp(id));
         at.ok().map(|at| &self.rows[at])
     }
 
-    /// Makes every id stand once: records of one bead are merged, of several beads all but the first move
-    /// to other ids, damaged lines stand aside.
+    /// Makes every id unique: records of one bead are merged; of several beads all but the first
+    /// move to other ids; damaged lines are set aside.
     pub(super) fn deduplicate(
         &mut self,
         base: Option<&MergeTable<'_>>,
@@ -131,7 +128,7 @@ impl<'a> MergeTable<'a> {
             group.into_iter().partition(|row| row.bead().is_some());
         let mut hurt = hurt.into_iter();
         if sound.is_empty() {
-            // The id stands for all of its lines.
+            // One damaged line stands for the id.
             self.rows.extend(hurt.next());
         }
         let aside: Vec<_> = hurt.map(|row| row.raw).collect();
@@ -190,7 +187,7 @@ impl<'a> MergeTable<'a> {
         }
     }
 
-    /// Moves beads to other ids (old → new) and turns the edges of this side after them.
+    /// Moves beads to other ids (old → new) and redirects the edges of this side.
     pub(super) fn rename(&mut self, moves: &BTreeMap<String, String>) {
         if moves.is_empty() {
             return;
@@ -203,7 +200,7 @@ impl<'a> MergeTable<'a> {
             }
             let Some(bead) = row.bead() else { continue };
             let former = collision::former_id(bead);
-            // The edge to whoever has its old id is not an edge to the bead that moves now.
+            // An edge to the bead that now has the former id must not follow the bead that moves.
             let stays = |edge: &Dep| former.as_ref() == Some(&edge.depends_on_id);
             let turned = |edge: &Dep| moves.get(&edge.depends_on_id).filter(|_| !stays(edge));
             if !leaves && !bead.dependencies.iter().any(|edge| turned(edge).is_some()) {
@@ -224,7 +221,7 @@ impl<'a> MergeTable<'a> {
     }
 }
 
-/// The id of a line that is a bead.
+/// Returns the id of a line, if the line is a bead.
 pub fn id_of_line(line: &[u8]) -> Option<String> {
     match record::first_id(line) {
         Some(id) => Some(id.to_owned()),
@@ -232,7 +229,7 @@ pub fn id_of_line(line: &[u8]) -> Option<String> {
     }
 }
 
-/// The lines of a text that are beads, each with its id.
+/// Returns the lines of a text that are beads, each with its id.
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     let lines = lines::iter_line_spans(text, 0).map(|(_, span)| &text[span]);
     lines.filter_map(|line| Some((id_of_line(line)?, line)))

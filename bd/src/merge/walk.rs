@@ -1,11 +1,12 @@
-//! The merge of three tables, id by id.
+//! Merges three tables, id by id.
 //!
-//! What must always hold: a line that is the same on both sides is taken as it is, unparsed; a bead whose result is
-//! what an input has keeps that input's bytes; a damaged line is kept, and a side in which a line is damaged
-//! has not removed the bead that stood there; records of other kinds stand behind the beads.
+//! A line that is the same on both sides is copied unparsed. A bead whose result equals an input
+//! keeps that input's bytes. A damaged line is kept, and a side with a damaged line has not removed
+//! the bead of that line. Records of other kinds come after the beads.
 //!
-//! A side from which a bead went into the archive has it as the archive has it. Where the other side adds
-//! nothing to that, it stays there; where it does, or brings it back as it is, the bead is in the file.
+//! A side that archived a bead counts as having the archived version. If the other side adds
+//! nothing to it, the bead stays in the archive. If the other side adds something, or restored the
+//! bead, the bead is in the file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +17,12 @@ use super::table::{MergeRow, MergeTable};
 use super::{collision, merge_beads};
 use crate::bead::{Bead, record};
 
-/// The three sides, ready to be gone through.
+/// The three sides, ready to be merged.
 pub(super) struct MergeTables<'a, 'f> {
     pub base: MergeTable<'a>,
     pub left: MergeTable<'a>,
     pub right: MergeTable<'a>,
-    /// Whether left and right have damage that could have been any bead.
+    /// True for left and right if they have damaged lines that may be any bead.
     pub has_new_damage: [bool; 2],
     pub archive: ArchiveLookup<'f>,
 }
@@ -36,7 +37,6 @@ struct IdGroup<'t, 'a> {
 }
 
 impl<'a> MergeTables<'a, '_> {
-    /// Writes the merged text.
     pub(super) fn merge_into(&self, merge: &mut FileMerge) {
         let capacity = self.left.rows.iter().map(|row| row.raw.len() + 1).sum();
         let mut text: Vec<u8> = Vec::with_capacity(capacity);
@@ -97,14 +97,14 @@ impl<'a> MergeTables<'a, '_> {
         self.merge_sound_rows(group.id, sound, &damage, merge, put, moved);
         let mut damaged =
             merge_loose_lines([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice));
-        // The order in which they are read again.
+        // The order in which they are parsed again.
         damaged.sort_unstable();
         for line in damaged {
             put(line);
         }
     }
 
-    /// The rows of one id that are beads.
+    /// Merges the rows of one id that are beads.
     fn merge_sound_rows(
         &self,
         id: &str,
@@ -122,7 +122,7 @@ impl<'a> MergeTables<'a, '_> {
         for (side, at) in [(&mut left, 0), (&mut right, 1)] {
             let fresh = damage[at + 1].iter().any(|line| !damage[0].contains(line));
             if side.is_none() && base.is_some() && (fresh || self.has_new_damage[at]) {
-                // Damage is no removal: this side is as base was.
+                // Damage is not a removal: this side counts as unchanged.
                 *side = base;
                 spared = true;
             }
@@ -161,7 +161,8 @@ impl<'a> MergeTables<'a, '_> {
         }
     }
 
-    /// A bead that one side has, and the other perhaps in the archive; says whether it is dealt with.
+    /// Handles a bead that one side has and that may be in the archive. Returns true if the bead
+    /// stays in the archive.
     fn keep_archived(
         &self,
         id: &str,
@@ -179,7 +180,8 @@ impl<'a> MergeTables<'a, '_> {
         };
         let kept = MergeFields::from_bead(&archived);
         if base.is_none() && kept == MergeFields::from_bead(bead) {
-            // Brought back: a second copy does no harm, while here it could be the only one.
+            // The bead was restored. A second copy does no harm, while this one could be the only
+            // one.
             return false;
         }
         let result = merge_beads(base.and_then(MergeRow::bead), Some(&archived), Some(bead));
@@ -202,11 +204,11 @@ fn note_spared(id: &str, spared: bool, merge: &mut FileMerge) {
     }
 }
 
-/// A line; `None` where there is none.
+/// A line; `None` if there is none.
 type OptionalLine<'t> = Option<&'t [u8]>;
 
-/// What the bytes alone tell: the line of the one side that differs from base, or `None` in it where that
-/// side removed the line.
+/// Decides from the bytes alone: returns the line of the side that differs from the base, which is
+/// `None` if that side removed it. Returns `None` if both sides differ.
 fn find_one_sided_line<'t>(
     base: Option<&'t MergeRow<'_>>,
     left: Option<&'t MergeRow<'_>>,
@@ -220,7 +222,8 @@ fn find_one_sided_line<'t>(
     (base.is_some() && right == base).then_some(left)
 }
 
-/// The line of a result: the bytes of an input that says the same, else the canonical line.
+/// Returns the line of a result: the bytes of an input with the same content, or the canonical
+/// line.
 fn choose_bytes<'t>(
     bead: &Bead,
     base: Option<&'t MergeRow<'_>>,
@@ -244,8 +247,9 @@ fn choose_bytes<'t>(
     }
 }
 
-/// Lines that belong to no bead, merged as a set: as one side has them where the other changed nothing, else
-/// those of base in its order, then new ones sorted.
+/// Merges the lines that belong to no bead as a set. If one side changed nothing, the other side's
+/// lines stay unchanged. Otherwise the lines of the base keep their order, followed by the new
+/// ones, sorted.
 fn merge_loose_lines<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]> {
     if left == right || left == base {
         return right.to_vec();

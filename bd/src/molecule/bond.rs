@@ -1,4 +1,5 @@
-//! Bonding: two templates become a compound, a template is poured onto a molecule, two molecules are linked.
+//! Bonds molecules: two templates become a compound, a template is poured onto a molecule, or two
+//! molecules are linked.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,6 @@ pub enum BondType {
 }
 
 impl BondType {
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sequential => "sequential",
@@ -34,7 +34,7 @@ impl BondType {
         }
     }
 
-    /// The edge by which the second depends on the first.
+    /// The edge by which the second operand depends on the first.
     pub fn edge(self) -> DepKind {
         match self {
             Self::Sequential => DepKind::Blocks,
@@ -44,44 +44,39 @@ impl BondType {
     }
 }
 
-/// What is bonded: something to be poured, or a bead that is there.
+/// An operand of a bond: a template to be poured, or an existing bead.
 #[derive(Debug, Clone)]
 pub enum BondOperand {
-    /// A formula.
     Formula(Box<MoleculeTemplate>),
     /// The id of a bead.
     Bead(String),
 }
 
-/// What came of it.
+/// The outcome of a bond.
 #[derive(Debug, Clone, Default)]
 pub struct BondOutcome {
     /// The compound, or the molecule that was bonded to.
     pub id: String,
-    /// `compound_proto` or `compound_molecule`.
     pub kind: &'static str,
-    /// What was poured.
     pub poured: Option<PouredMolecule>,
-    /// The name of the template that was poured.
+    /// The name of the poured template.
     pub name: String,
 }
 
-/// How to bond.
+/// The options of a bond.
 #[derive(Debug, Clone, Default)]
 pub struct BondRequest {
-    /// The order.
     pub bond: BondType,
     /// The title of the compound.
     pub title: String,
-    /// Values of variables.
     pub values: BTreeMap<String, String>,
-    /// Whether what is poured is a wisp; else it is what it is bonded to.
+    /// True if the poured part is a wisp; `None` to use the phase of the molecule.
     pub ephemeral: Option<bool>,
-    /// The name under the molecule that the poured part gets.
+    /// The name of the poured part under the molecule.
     pub reference: String,
 }
 
-/// Bonds B to A.
+/// Bonds the operand B to the operand A.
 pub fn bond_operands(
     tx: &mut Tx<'_>,
     (a, b): (BondOperand, BondOperand),
@@ -112,7 +107,7 @@ pub fn bond_operands(
     }
 }
 
-/// The id of a template as a proto, kept as one where it is only a formula.
+/// Returns the id of a template's proto. A template that is only a formula is persisted first.
 fn persist_operand(
     tx: &mut Tx<'_>,
     operand: &BondOperand,
@@ -171,7 +166,7 @@ fn create_compound(
     })
 }
 
-/// Pours a template and ties it to a molecule.
+/// Pours a template and links it to a molecule.
 fn pour_onto(
     tx: &mut Tx<'_>,
     template: MoleculeTemplate,
@@ -228,7 +223,8 @@ fn link_molecules(
     })
 }
 
-/// Adds the edge of a bond. A durable bead never points at a wisp: there the wisp follows the durable bead.
+/// Adds the edge of a bond. A durable bead never has an edge to a wisp; in that case the wisp holds
+/// the edge.
 fn add_bond_edge(
     tx: &mut Tx<'_>,
     holder: &str,
@@ -249,8 +245,9 @@ fn load_live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     bead.ok_or_else(|| ChangeError::NotFound(id.to_owned()))
 }
 
-/// Attaches a molecule to the bead that it is the work of: it follows the bead by an edge of its own. A durable molecule
-/// is named in the bead's description besides, where older tools look for it; of a wisp git sees nothing.
+/// Attaches a molecule to its work bead: the molecule has an edge to the bead. The bead's
+/// description also names a durable molecule, because older tools look there. A wisp leaves no
+/// trace in git.
 pub fn attach_molecule(
     tx: &mut Tx<'_>,
     molecule: &str,
@@ -277,7 +274,7 @@ pub fn attach_molecule(
     Ok(())
 }
 
-/// Takes a molecule off the bead that it is attached to. The molecule stays.
+/// Detaches the molecule of a bead. The molecule stays.
 pub fn detach_molecule(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
     let mut work = load_live(tx, bead)?;
     let head = tx.bead_ref(bead);

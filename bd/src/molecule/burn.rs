@@ -1,21 +1,21 @@
-//! Burning: a molecule goes with all its steps. Of a wisp nothing is left; of durable beads their tombstones.
+//! Burns molecules: removes a molecule with all its steps. Wisps vanish, and durable beads become
+//! tombstones.
 
 use super::{MoleculeError, progress};
 use crate::change::{self, ChangeError};
 use crate::store::Tx;
 
-/// What a burn takes.
+/// The beads of a burned molecule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BurnedMolecule {
-    /// The molecule.
     pub root: String,
     /// All ids, the root first.
     pub ids: Vec<String>,
-    /// Whether it was a wisp.
+    /// True if the molecule was a wisp.
     pub was_wisp: bool,
 }
 
-/// What burning a molecule would take.
+/// Returns the beads that burning a molecule would remove.
 pub fn preview_burn(
     tx: &crate::store::Snapshot,
     root: &str,
@@ -36,7 +36,6 @@ pub fn preview_burn(
     })
 }
 
-/// Burns a molecule.
 pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, MoleculeError> {
     let burned = preview_burn(tx, root)?;
     tx.describe("burn", "");
@@ -50,7 +49,7 @@ pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, Mole
     Ok(burned)
 }
 
-/// Removes wisps, and the edges of other wisps to them.
+/// Removes wisps and the edges of other wisps to them.
 pub(super) fn erase_wisps(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
     let own: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for id in ids {

@@ -1,4 +1,4 @@
-//! Distilling: a formula made of work that was done by hand.
+//! Distills a formula from existing work.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,8 @@ use crate::formula::schema::{Formula, FormulaStep, FormulaVar};
 use crate::formula::vars;
 use crate::store::{BeadRef, Snapshot};
 
-/// The formula of an epic. `values` are texts to be replaced by variables, by the variables' names.
+/// Builds a formula from an epic. `values` are texts to replace by variables, keyed by the
+/// variables' names.
 pub fn distill_formula(
     snapshot: &Snapshot,
     epic: &Bead,
@@ -95,7 +96,7 @@ impl FormulaWriter<'_> {
     }
 }
 
-/// A readable id for each bead: where it came from in a formula, else the words of its title.
+/// Returns a readable id for each bead: its step id in a formula, or the words of its title.
 fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
     let mut taken: HashMap<String, usize> = HashMap::new();
     let mut ids = HashMap::new();
@@ -115,7 +116,7 @@ fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
     ids
 }
 
-/// The first words of a title as a name.
+/// Converts the first words of a title to a name.
 pub fn slug_from_title(title: &str) -> String {
     let lower = title.to_lowercase();
     let words = lower
@@ -129,7 +130,8 @@ pub fn slug_from_title(title: &str) -> String {
     }
 }
 
-/// Values given as `name=value`, or `value=name` where only that way round the name is one that the texts do not have.
+/// Parses values in the form `name=value`, or `value=name` if only that order has a name that does
+/// not occur in the texts.
 pub fn read_values(
     given: &[String],
     texts: &str,

@@ -1,4 +1,5 @@
-//! Steps and what they wait for, as text: a tree for the terminal, Mermaid and dot for elsewhere.
+//! Renders steps and their dependencies as text: a tree for the terminal, Mermaid and dot for other
+//! programs.
 
 use std::collections::HashMap;
 
@@ -6,24 +7,21 @@ use super::progress::{MoleculeProgress, MoleculeStep, StepState};
 use crate::bead::{Bead, DepKind, Status};
 use crate::graph::layers;
 
-/// A step to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrawnStep {
-    /// Its id.
     pub id: String,
-    /// Its title, with whatever is to stand before it.
+    /// The title, with its prefix.
     pub title: String,
-    /// The numbers of the steps that it waits for.
+    /// The positions of the steps that this one waits for.
     pub needs: Vec<usize>,
-    /// The number of the step that it is within.
+    /// The position of the step that contains this one.
     pub parent: Option<usize>,
-    /// Whether it is closed.
     pub is_done: bool,
-    /// Whether someone works on it.
+    /// True if the step is in progress.
     pub is_current: bool,
 }
 
-/// The steps of a molecule with what each waits for.
+/// Returns the steps of a molecule with their dependencies.
 pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
     let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
     let blocks = DepKind::Blocks.code();
@@ -51,7 +49,7 @@ pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
     molecule.steps.iter().map(one).collect()
 }
 
-/// Beads that are no molecule, as steps.
+/// Returns beads that are not a molecule as steps.
 pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
     let place: HashMap<&str, usize> = beads
         .iter()
@@ -72,7 +70,8 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
     beads.iter().map(one).collect()
 }
 
-/// The steps below each: a step stands below the last one that it waits for.
+/// Arranges steps in a tree: a step is below the last step that it waits for. Returns the roots and
+/// the children of each step.
 pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut roots = Vec::new();
     let mut below = vec![Vec::new(); steps.len()];
@@ -85,7 +84,7 @@ pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
     (roots, below)
 }
 
-/// As Mermaid: `graph TD`.
+/// Formats the steps as Mermaid: `graph TD`.
 pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     let mut text = String::from("graph TD\n");
     for (own, step) in steps.iter().enumerate() {
@@ -110,7 +109,7 @@ pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     text
 }
 
-/// As dot, for graphviz.
+/// Formats the steps as dot, for graphviz.
 pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
     let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut text = format!(

@@ -1,8 +1,8 @@
-//! Gates: beads that a step waits for until something outside happened.
+//! Gates: beads that block a step until an external event.
 //!
-//! A timer, a bead of another rig, a CI run and a pull request are asked about by [`judge`]; people and mail open
-//! their gates themselves, by `bd gate resolve`. CI runs and pull requests are asked about through a command, so that
-//! any forge can be asked.
+//! [`judge_gate`] checks a timer, a bead of another rig, a CI run or a pull request. Gates for a
+//! person or a mail are opened by `bd gate resolve`. CI runs and pull requests are queried through
+//! a command, so that any forge is supported.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -10,28 +10,27 @@ use serde_json::Value;
 use crate::bead::{Bead, Kind, Status};
 use crate::store::Snapshot;
 
-/// What was found out about a gate.
+/// The result of checking a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// It opens, for this reason.
+    /// The gate opens, for this reason.
     Open(String),
-    /// It will not open without someone: this is why.
+    /// The gate will not open without help, for this reason.
     Escalate(String),
-    /// Not yet.
     Wait(String),
 }
 
-/// What a forge says of something.
+/// Queries a forge and other rigs.
 pub trait Forge {
-    /// What the command that asks about a CI run printed.
+    /// Returns the output of the command that queries a CI run.
     fn run(&self, id: &str) -> Result<Value, String>;
-    /// What the command that asks about a pull request printed.
+    /// Returns the output of the command that queries a pull request.
     fn pull_request(&self, id: &str) -> Result<Value, String>;
-    /// The status of a bead of a rig; `None` where the rig or the bead is not known.
+    /// Returns the status of a bead of a rig; `None` if the rig or the bead does not exist.
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String>;
 }
 
-/// The open gates, or all of them, oldest first.
+/// Returns the open gates, or all gates, oldest first.
 pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     let heads = snapshot.bead_refs();
     let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
@@ -45,7 +44,8 @@ pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     found
 }
 
-/// Whether a gate is of the kind that a check is limited to; `gh` stands for both of a forge.
+/// Returns true if a gate is of the kind that a check is limited to. `gh` stands for both forge
+/// kinds.
 pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     match kind {
         "" | "all" => true,
@@ -54,7 +54,7 @@ pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     }
 }
 
-/// Whether a gate opens now.
+/// Decides if a gate opens now.
 pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
     let known = match gate.await_type.as_str() {
         "timer" => return judge_timer(gate, now),
@@ -118,19 +118,16 @@ fn judge_bead(gate: &Bead, forge: &impl Forge) -> GateVerdict {
     }
 }
 
-/// A step that a closed gate has set free.
+/// A step that a closed gate unblocked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreedStep {
-    /// The molecule.
     pub molecule: String,
-    /// The gate.
     pub gate: String,
-    /// The step.
     pub step: String,
 }
 
-/// Molecules whose gate is closed and whose step waits for a worker; one entry a molecule. Those that somebody has
-/// on the hook are left out.
+/// Returns the molecules with a closed gate whose unblocked step waits for a worker, one step per
+/// molecule. Hooked molecules are left out.
 pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
     let closed = list_gates(snapshot, true).into_iter();
     let closed = closed.filter(|gate| gate.status == Status::Closed);
@@ -157,7 +154,7 @@ pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
     found
 }
 
-/// Whether a molecule or one of its steps is on somebody's hook.
+/// Returns true if a molecule or one of its steps is on a hook.
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
     let own = snapshot.bead_ref(root).into_iter();
     let members = super::progress::list_molecule_steps(snapshot, root);

@@ -1,4 +1,4 @@
-//! Which steps of a molecule can run at the same time.
+//! Determines the steps of a molecule that can run at the same time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,30 +7,27 @@ use serde_json::{Value, json};
 use super::progress::{MoleculeProgress, StepState};
 use crate::bead::DepKind;
 
-/// So many of the steps that can run with a step are named; the group has all of them.
+/// The maximum number of parallel steps listed for one step. The group lists all of them.
 const NAMED: usize = 20;
 
-/// A step among the others.
+/// A step with its relations to the other steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParallelStep {
-    /// Its id.
     pub id: String,
-    /// Where it stands.
     pub state: &'static str,
-    /// Whether it can be begun.
+    /// True if the step can start.
     pub is_ready: bool,
-    /// The group of steps that can run with it; none where it stands alone.
+    /// The group of steps that can run in parallel; `None` for a single step.
     pub group: Option<String>,
-    /// The open steps that it waits for.
+    /// The open steps that this one waits for.
     pub blocked_by: Vec<String>,
-    /// The steps that wait for it.
+    /// The steps that wait for this one.
     pub blocks: Vec<String>,
-    /// The steps that can run with it.
+    /// The steps that can run in parallel with this one.
     pub can_parallel: Vec<String>,
 }
 
 impl ParallelStep {
-    /// It as JSON.
     pub fn json(&self) -> Value {
         let mut value = json!({
             "step_id": self.id,
@@ -47,8 +44,8 @@ impl ParallelStep {
     }
 }
 
-/// The steps of a molecule by how deep they stand in the graph: what stands equally deep below the same parent
-/// can run at the same time.
+/// Groups the steps of a molecule by their depth in the graph. Steps of equal depth below the same
+/// parent can run in parallel.
 pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelStep> {
     let steps = &progress.steps;
     let at: HashMap<&str, usize> = steps
@@ -71,7 +68,7 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
             let Some(before) = at.get(target).copied().filter(|_| waits) else {
                 continue;
             };
-            // Steps come in an order in which none is before one that it waits for.
+            // No step precedes one that it waits for.
             depth[own] = depth[own].max(depth[before] + 1);
             blocks[before].push(step.head.id().to_owned());
             if steps[before].head.is_open() {
@@ -110,7 +107,7 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
     found
 }
 
-/// The groups by their names.
+/// Returns the groups by name.
 pub fn group_steps(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for step in steps {
@@ -124,7 +121,7 @@ pub fn group_steps(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// All of it as JSON.
+/// Converts the steps and groups to JSON.
 pub fn steps_to_json(root: &str, steps: &[ParallelStep]) -> Value {
     let by_id: BTreeMap<&str, Value> = steps
         .iter()

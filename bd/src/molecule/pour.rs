@@ -1,4 +1,4 @@
-//! Pouring: a template becomes beads, in one transaction.
+//! Pours a template into beads, in one transaction.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,16 @@ use crate::change;
 use crate::formula::{FormulaError, FormulaKind, FormulaSearchPath, cook_named};
 use crate::store::{Snapshot, Tx};
 
-/// What was poured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PouredMolecule {
     /// The id of the root.
     pub root: String,
-    /// The id of each step, by the id that it has in the template.
+    /// The id of each step's bead, by the step's id in the template.
     pub ids: BTreeMap<String, String>,
 }
 
 impl PouredMolecule {
-    /// The ids by those of the proto: `NAME` and `NAME.STEP`.
+    /// Returns the ids by those of the proto: `NAME` and `NAME.STEP`.
     pub fn mapping(&self, name: &str) -> BTreeMap<String, String> {
         let old = |key: &String| match key.as_str() {
             ROOT => name.to_owned(),
@@ -29,13 +28,13 @@ impl PouredMolecule {
     }
 }
 
-/// Whether a molecule is durable or a wisp, as its ids say it.
+/// Returns the id prefix of durable molecules or of wisps.
 pub fn phase_prefix(tx: &Tx<'_>, ephemeral: bool) -> Result<String, MoleculeError> {
     let kind = if ephemeral { "wisp" } else { "mol" };
     Ok(format!("{}-{kind}", tx.prefix()?))
 }
 
-/// Makes the beads of a template. The root's prefix is that of its phase where none is given.
+/// Creates the beads of a template. The root has the prefix of its phase if the options give none.
 pub fn pour_template(
     tx: &mut Tx<'_>,
     template: MoleculeTemplate,
@@ -51,7 +50,7 @@ pub fn pour_template(
     Ok(PouredMolecule { root, ids })
 }
 
-/// The template that a name, a file or the id of a proto means. Formulas come first.
+/// Finds the template by name, by file or by the id of a proto. Formulas precede protos.
 pub fn find_template(
     shelf: &FormulaSearchPath,
     snapshot: &Snapshot,
@@ -72,7 +71,7 @@ pub fn find_template(
             )))
         }
         Ok(cooked) => {
-            // Whether every variable has a value is asked when the beads are made.
+            // Missing values are checked when the beads are created.
             let values = crate::formula::vars::with_defaults(&cooked.formula, &options.values);
             Ok(MoleculeTemplate::from_formula(cooked.formula, &values))
         }

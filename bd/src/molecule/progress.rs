@@ -1,4 +1,5 @@
-//! Where a molecule stands: its steps in the order of the formula, which is done, which is next.
+//! The state of a molecule: its steps in the order of the formula, with the completed steps and the
+//! next one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -8,23 +9,19 @@ use crate::store::{BeadNode, BeadRef, Snapshot, TimeField, Tx};
 /// The field of a work bead's description that names its molecule.
 pub const ATTACHED: &str = "attached_molecule";
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepState {
-    /// Closed.
     Done,
-    /// Someone works on it.
     Current,
-    /// It can be begun.
     Ready,
-    /// It waits for another step.
+    /// The step waits for another step.
     Blocked,
-    /// It is put off, is a gate, or has steps of its own that are open.
+    /// The step is deferred, is a gate, or has open steps of its own.
     Pending,
 }
 
 impl StepState {
-    /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -36,32 +33,28 @@ impl StepState {
     }
 }
 
-/// A step of a molecule.
 #[derive(Debug, Clone, Copy)]
 pub struct MoleculeStep<'a> {
-    /// Its bead.
     pub head: BeadRef<'a>,
-    /// Where it stands.
     pub state: StepState,
 }
 
 /// A molecule and its steps.
 #[derive(Debug, Clone)]
 pub struct MoleculeProgress<'a> {
-    /// Its root.
     pub root: BeadRef<'a>,
-    /// Its steps in order.
     pub steps: Vec<MoleculeStep<'a>>,
 }
 
 impl<'a> MoleculeProgress<'a> {
-    /// The molecule with this root.
+    /// Returns the molecule with this root.
     pub fn for_root(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
         Self::with_members(snapshot, root, list_molecule_steps)
     }
 
-    /// The same with its steps in the order of their numbers, which may have a step before one that it waits for: enough to
-    /// count them and to find the next, and quicker for thousands of steps.
+    /// Like [`Self::for_root`], with the steps in the order of their numbers, so that a step may
+    /// precede one that it waits for. This suffices to count steps and to find the next one, and is
+    /// faster for thousands of steps.
     pub fn by_number(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
         Self::with_members(snapshot, root, list_steps_by_number)
     }
@@ -84,27 +77,26 @@ impl<'a> MoleculeProgress<'a> {
         Some(Self { root, steps })
     }
 
-    /// How many steps are done.
+    /// The number of completed steps.
     pub fn done(&self) -> usize {
         self.count(StepState::Done)
     }
 
-    /// How many steps are in this state.
     pub fn count(&self, state: StepState) -> usize {
         self.steps.iter().filter(|step| step.state == state).count()
     }
 
-    /// Whether all steps are done.
+    /// Returns true if all steps are completed.
     pub fn is_complete(&self) -> bool {
         self.done() == self.steps.len()
     }
 
-    /// The step that someone works on.
+    /// The step in progress.
     pub fn current(&self) -> Option<&MoleculeStep<'a>> {
         self.first(StepState::Current)
     }
 
-    /// The first step that can be begun.
+    /// The first step that can start.
     pub fn next(&self) -> Option<&MoleculeStep<'a>> {
         self.first(StepState::Ready)
     }
@@ -132,18 +124,19 @@ fn step_state(head: &BeadRef<'_>) -> StepState {
     }
 }
 
-/// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
-/// no step before one that it waits for.
+/// Returns the descendants of a root by parent-child edges and by dotted ids, in the order of the
+/// formula. No step precedes one that it waits for.
 pub fn list_molecule_steps<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     sort_by_dependencies(&list_steps_by_number(snapshot, root))
 }
 
-/// The same in the order of their numbers.
+/// Like [`list_molecule_steps`], in the order of their numbers.
 fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let start = format!("{root}.");
     let dotted = snapshot.bead_refs_from(&start);
     let dotted: Vec<BeadRef<'a>> = dotted.filter(|head| !head.is_tombstone()).collect();
-    // A step that was moved to another parent is none of it, nor a proto whose name only begins alike.
+    // A step that was moved to another parent does not belong to the molecule, nor does a proto
+    // whose name merely begins alike.
     let protos = dotted.iter().filter(|head| head.has_label("template"));
     let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
     let own = snapshot.bead_ref(root).map(|head| head.node());
@@ -161,7 +154,7 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
     let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
         |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
-    // Children that have other ids, and theirs.
+    // Children with other ids, and their descendants.
     let children = own.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
     let mut front = if children == Some(direct) && others.is_empty() {
         Vec::new()
@@ -184,13 +177,14 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
     found
 }
 
-/// The steps in the order of their numbers, where none is below another: nearly all molecules.
+/// Returns the steps in the order of their numbers if none is below another, which holds for nearly
+/// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
     let number = |head: &BeadRef<'_>| head.id().strip_prefix(start)?.parse::<usize>().ok();
     let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
     let numbers = numbers?;
     let room = numbers.iter().max()?.checked_add(1)?;
-    // Each has a place of its own, as long as few are missing.
+    // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
     for (head, number) in found.iter().zip(numbers) {
         if places[number].replace(head).is_some() {
@@ -200,7 +194,8 @@ fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<
     Some(places.into_iter().flatten().copied().collect())
 }
 
-/// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
+/// Returns the sort key of a step: the numbers in its id, the number that it was given, and its
+/// age.
 fn step_order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     let tail = head.id().strip_prefix(root).unwrap_or_default();
     let numbers: Option<Vec<u64>> = tail
@@ -225,7 +220,7 @@ fn step_order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     )
 }
 
-/// The same beads, none before one that it waits for, else in the order in which they came.
+/// Sorts beads so that none precedes one that it waits for, and otherwise keeps their order.
 fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
     let at: HashMap<&str, usize> = found
         .iter()
@@ -256,13 +251,13 @@ fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
             }
         }
     }
-    // Steps in a circle come last; none is left out.
+    // Steps of a cycle come last, so that none is left out.
     order.extend((0..found.len()).filter(|own| !taken[*own]));
     order.into_iter().map(|own| found[own]).collect()
 }
 
-/// The root of the molecule that a bead is a step of, or itself: the topmost ancestor by parent-child edges, where
-/// that is an epic or carries the label `template`.
+/// Returns the root of the molecule that contains a bead: the topmost ancestor by parent-child
+/// edges that is an epic or has the label `template`.
 pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     let mut here = snapshot.bead_ref(id)?;
     let mut seen = BTreeSet::new();
@@ -276,8 +271,8 @@ pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     is_root.then(|| here.id().to_owned())
 }
 
-/// The roots of the molecules that an agent works on: those of the steps that it has begun; else those attached
-/// to what is on its hook.
+/// Returns the roots of the molecules that an agent works on: those of its steps in progress, or
+/// those attached to its hooked beads.
 pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut hooked = Vec::new();
@@ -307,7 +302,8 @@ pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     found
 }
 
-/// The molecule that somebody looks for who names a work bead: the attached one, else the epic that the bead waits for.
+/// Returns the molecule that a user means by a work bead: the attached one, or the epic that the
+/// bead waits for.
 pub fn find_related_molecule(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let blocker = || {
         let bead = head.bead()?;
@@ -323,15 +319,16 @@ pub fn find_related_molecule(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<
     attached_to(snapshot, head).or_else(blocker)
 }
 
-/// The molecule that follows a work bead by an edge of its own: what [`attach`](super::bond::attach) makes. Only this one
-/// may be ended with the work: a name in a description is text that anybody can write.
+/// Returns the molecule with an edge to a work bead, as
+/// [`attach_molecule`](super::bond::attach_molecule) creates it. Only this molecule may be ended
+/// with the work, because anyone can write a name into a description.
 pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
     let mut holders = snapshot.holder_refs(id, &DepKind::Tracks).into_iter();
     let found = holders.find(is_molecule);
     found.map(|holder| holder.id().to_owned())
 }
 
-/// Whether a bead is the root of a molecule: an epic that was poured.
+/// Returns true if a bead is the root of a molecule: a poured epic.
 pub fn is_molecule(head: &BeadRef<'_>) -> bool {
     let is_poured = || {
         head.bead()
@@ -340,7 +337,8 @@ pub fn is_molecule(head: &BeadRef<'_>) -> bool {
     head.kind() == Kind::Epic && !head.has_label("template") && is_poured()
 }
 
-/// The molecule of a work bead, to be shown: the one that follows it, else the one that its description names.
+/// Returns the molecule to show for a work bead: the one with an edge to it, or the one that its
+/// description names.
 pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let bead = head.bead()?;
     let named = fields::get_field(&bead.description, ATTACHED);
@@ -348,20 +346,20 @@ pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     follower_of(snapshot, &bead.id).or(named)
 }
 
-/// What followed the closing of a step.
+/// The result of advancing a molecule after a step was closed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepAdvance {
-    /// The molecule; nothing where the bead is no step of one.
+    /// The molecule; `None` if the bead is not a step.
     pub molecule: Option<String>,
-    /// Whether all its steps are closed.
+    /// True if all steps are closed.
     pub is_complete: bool,
-    /// The step that is next.
+    /// The next step.
     pub next: Option<Bead>,
-    /// Whether that step was begun.
+    /// True if the next step was started.
     pub is_begun: bool,
 }
 
-/// Looks for the step after a closed one, and begins it if `begin` says so.
+/// Finds the step after a closed one, and starts it if `begin` is set.
 pub fn advance_molecule(
     tx: &mut Tx<'_>,
     closed: &str,
@@ -372,7 +370,7 @@ pub fn advance_molecule(
     };
     let (is_complete, next) = match MoleculeProgress::by_number(tx, &root) {
         Some(progress) => {
-            // A step that somebody else has is not this one's to begin.
+            // A step with another assignee must not be started here.
             let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
             let is_free = |step: &&MoleculeStep<'_>| {
                 let has = step.head.assignee();
@@ -400,7 +398,7 @@ pub fn advance_molecule(
     Ok(advance)
 }
 
-/// Begins a step. The assignee of the step before goes on with it, unless it has one.
+/// Starts a step. It keeps its assignee, or gets the assignee of the closed step.
 fn begin_step(tx: &mut Tx<'_>, id: &str, closed: &str) -> Result<(), crate::change::ChangeError> {
     let before = tx.get_live(closed).map(|bead| bead.assignee.clone());
     let who = before.filter(|who| !who.is_empty());

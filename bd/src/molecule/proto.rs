@@ -1,4 +1,4 @@
-//! Protos: a cooked formula kept as beads, to be poured from even when its file is gone.
+//! Protos: cooked formulas stored as beads, so that they can be poured even without their file.
 
 use serde_json::json;
 
@@ -13,12 +13,13 @@ use crate::store::Tx;
 /// The label of a proto's root.
 pub const LABEL: &str = "template";
 
-/// Whether a bead is the root of a proto.
+/// Returns true if a bead is the root of a proto.
 pub fn is_proto(bead: &Bead) -> bool {
     bead.has_label(LABEL)
 }
 
-/// The id of the proto of a formula: its name, with the project's prefix where it has no hyphen.
+/// Returns the id of a formula's proto: its name, with the project's prefix if the name has no
+/// hyphen.
 pub fn proto_id(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
     let id = match prefix {
         Some(prefix) => format!("{prefix}{name}"),
@@ -30,7 +31,8 @@ pub fn proto_id(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String,
     Ok(format!("{}-{name}", tx.prefix()?))
 }
 
-/// Keeps a template as beads with these ids: `ID` and `ID.STEP`. With `replace` an older proto goes first.
+/// Stores a template as beads with the ids `ID` and `ID.STEP`. With `replace`, an older proto is
+/// removed first.
 pub fn persist_proto(
     tx: &mut Tx<'_>,
     template: &MoleculeTemplate,
@@ -97,8 +99,8 @@ pub fn persist_proto(
     Ok(count)
 }
 
-/// Removes an older proto of the same formula, and nothing else: beads that somebody added to it, or a compound that it is
-/// part of, are reasons to refuse.
+/// Removes an older proto of the same formula. Fails if other beads were added to it, or if it is
+/// part of a compound.
 fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
     let is_of_formula = |bead: &Bead| {
         let name = bead.source_formula.split('@').next();

@@ -1,4 +1,4 @@
-//! Squashing: the wisps of a molecule become one durable bead, the digest.
+//! Squashes a molecule: replaces its wisps by one durable bead, the digest.
 
 use super::progress::{self, MoleculeProgress, MoleculeStep};
 use super::{MoleculeError, burn};
@@ -9,35 +9,32 @@ use crate::store::Tx;
 /// The label of a digest.
 pub const LABEL: &str = "digest";
 
-/// The most of a step's text that a digest repeats, in bytes.
+/// The maximum length of a step's text in a digest, in bytes.
 const EXCERPT: usize = 200;
 
-/// How to squash.
+/// The options of a squash.
 #[derive(Debug, Clone, Default)]
 pub struct SquashRequest {
-    /// The text of the digest; made of the steps where it is empty.
+    /// The text of the digest; empty to generate it from the steps.
     pub summary: String,
-    /// Whether the wisps stay.
     pub keep_children: bool,
 }
 
-/// What a squash did.
 #[derive(Debug, Clone, Default)]
 pub struct SquashOutcome {
-    /// The molecule.
     pub molecule: String,
-    /// The digest, where there was something to squash.
+    /// The digest; `None` if there was nothing to squash.
     pub digest: Option<String>,
-    /// The wisps that are in it.
+    /// The squashed wisps.
     pub ids: Vec<String>,
-    /// How many were removed.
     pub deleted: usize,
-    /// Whether the molecule itself was a wisp, and went with them.
+    /// True if the molecule was a wisp and was removed with its steps.
     pub was_wisp: bool,
 }
 
-/// Squashes a molecule. One without wisps stays as it is. A molecule that is a wisp goes with its steps, and its
-/// digest follows the bead that it was attached to.
+/// Squashes a molecule. A molecule without wisps stays unchanged. If the root is a wisp, it is
+/// removed with its steps, and the digest has an edge to the bead that the molecule was attached
+/// to.
 pub fn squash_molecule(
     tx: &mut Tx<'_>,
     root: &str,
@@ -87,7 +84,8 @@ fn create_digest(
 ) -> Result<String, MoleculeError> {
     let reason = format!("Squashed from {}", format_step_count(count));
     let deps = if root.ephemeral {
-        // The digest is in git and the molecule is not: it stands by the work that the molecule was for.
+        // The digest is in git and the molecule is not, so the digest is linked to the work bead of
+        // the molecule.
         let tracked = root
             .edges(&DepKind::Tracks)
             .map(|edge| edge.depends_on_id.clone());
@@ -118,7 +116,7 @@ fn create_digest(
     Ok(id)
 }
 
-/// What happened, step by step.
+/// Describes the outcome of each step.
 fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
     let closed = steps.iter().filter(|step| !step.head.is_open()).count();
     let begun = steps

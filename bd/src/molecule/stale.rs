@@ -1,20 +1,19 @@
-//! Molecules whose steps are all closed and which are still open themselves.
+//! Finds open molecules whose steps are all closed.
 
 use crate::bead::{Kind, Status};
 use crate::store::{BeadRef, Snapshot};
 
-/// A molecule that can be closed.
+/// An open molecule whose steps are all closed.
 #[derive(Debug, Clone)]
 pub struct FinishedMolecule<'a> {
-    /// Its root.
     pub root: BeadRef<'a>,
-    /// How many steps it has, all of them closed.
+    /// The number of steps.
     pub steps: usize,
-    /// The open beads that wait for it.
+    /// The open beads that wait for the molecule.
     pub blocking: Vec<String>,
 }
 
-/// Open epics with children that are all closed.
+/// Returns the open epics whose children are all closed.
 pub fn find_finished_molecules(snapshot: &Snapshot) -> Vec<FinishedMolecule<'_>> {
     let mut found = Vec::new();
     for row in snapshot.open_rows() {

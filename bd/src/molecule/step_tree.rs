@@ -1,10 +1,10 @@
-//! The steps of a workflow as a tree of what waits for what.
+//! Draws the steps of a workflow as a tree of dependencies.
 
 use crate::molecule::draw::{self, DrawnStep};
 use kit::ui::{Page, escape, tree};
 
-/// Draws steps, each with `mark` before its id, and with all that it waits for where that is more than the one above
-/// it.
+/// Draws steps, each with `mark` before its id, and with all its dependencies if there are more
+/// than the step above it.
 pub fn draw_step_tree(page: &mut Page, steps: &[DrawnStep], mark: impl Fn(usize) -> String) {
     let (roots, below) = draw::arrange_children(steps);
     for (branch, at) in tree::walk_tree(&roots, &below) {

@@ -1,4 +1,4 @@
-//! A workflow before it is poured: the beads to be made, with references by the ids of its steps.
+//! A workflow before it is poured: the beads to create, with references by the ids of its steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,56 +12,53 @@ use crate::formula::{Formula, FormulaStep, cook};
 use crate::query::when;
 use crate::store::{BeadRef, Snapshot};
 
-/// The key of the root; a step has its id.
+/// The key of the root. The key of a step is its id.
 pub const ROOT: &str = "";
 
-/// A workflow to be poured.
+/// A workflow that can be poured.
 #[derive(Debug, Clone, Default)]
 pub struct MoleculeTemplate {
     /// The formula, or the id of the proto.
     pub name: String,
-    /// Formula and version, as beads record them.
+    /// Formula and version, as recorded in beads.
     pub origin: String,
-    /// The formula without its steps, where it comes from one: variables are checked by it.
+    /// The formula without its steps, for the check of variables; `None` for a proto.
     pub formula: Option<Formula>,
-    /// The names that the formula uses.
+    /// The variable names that the formula uses.
     used: BTreeSet<String>,
-    /// The beads, the root first, parents before children.
+    /// The beads: the root first, parents before children.
     pub beads: Vec<TemplateBead>,
 }
 
-/// A bead of a template.
 #[derive(Debug, Clone, Default)]
 pub struct TemplateBead {
     /// [`ROOT`], or the id of the step.
     pub key: String,
-    /// The key of its parent.
+    /// The key of the parent.
     pub parent: Option<String>,
-    /// What it is made of; texts may hold `{{name}}`.
+    /// The values of the new bead. Texts may contain `{{name}}`.
     pub new: NewBead,
-    /// What it waits for: kind, key, metadata of the edge.
+    /// The edges: kind, key of the target, metadata.
     pub edges: Vec<(DepKind, String, String)>,
 }
 
-/// How a template becomes beads.
+/// The options of a pour.
 #[derive(Debug, Clone, Default)]
 pub struct PourOptions {
-    /// Values of variables.
     pub values: VarValues,
-    /// Wisps instead of durable beads.
+    /// Create wisps instead of durable beads.
     pub ephemeral: bool,
-    /// Only the root: the steps stay text of the formula.
+    /// Create only the root. The steps remain text of the formula.
     pub root_only: bool,
-    /// Who has the root.
     pub assignee: String,
     /// The prefix of the root's id.
     pub prefix: String,
-    /// The root below this bead, under this name: `<parent>.<name>`.
+    /// A parent for the root and a name: the root's id becomes `<parent>.<name>`.
     pub reference: Option<(String, String)>,
 }
 
 impl MoleculeTemplate {
-    /// The template of a cooked formula, with the steps whose conditions hold.
+    /// Builds the template of a cooked formula, with the steps whose conditions are true.
     pub fn from_formula(mut formula: Formula, values: &VarValues) -> Self {
         let mut template = Self {
             name: formula.name.clone(),
@@ -185,7 +182,8 @@ impl MoleculeTemplate {
         }
     }
 
-    /// The edges of steps that wait for the children of another: each stands for the edge to that other itself.
+    /// Replaces the edges of steps that wait for the children of another step by edges to that
+    /// step.
     fn wait_for_children(&mut self, waiting: Vec<(String, String, &'static str)>) {
         for (id, spawner, gate) in waiting {
             if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == id) {
@@ -196,7 +194,8 @@ impl MoleculeTemplate {
         }
     }
 
-    /// The template that a proto's beads are. Children are found by their edges and by their dotted ids.
+    /// Builds the template from a proto's beads. Finds children by their edges and by their dotted
+    /// ids.
     pub fn from_proto(snapshot: &Snapshot, root: &Bead) -> Self {
         let members = super::progress::list_molecule_steps(snapshot, &root.id);
         let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
@@ -250,7 +249,7 @@ impl MoleculeTemplate {
         template
     }
 
-    /// Parents before their children, whatever their ids.
+    /// Sorts parents before their children.
     fn put_parents_first(&mut self) {
         let mut done: BTreeSet<String> = BTreeSet::new();
         let mut left = std::mem::take(&mut self.beads);
@@ -265,13 +264,13 @@ impl MoleculeTemplate {
             self.beads.extend(ready);
             left = rest;
             if left.len() == count {
-                // Parents in a circle: the edges are kept, and the plan says what is wrong.
+                // The parents form a cycle. The edges stay, and the plan reports the error.
                 self.beads.append(&mut left);
             }
         }
     }
 
-    /// Every value that it needs, checked.
+    /// Completes and checks the values of all variables.
     pub fn complete_values(&self, given: &VarValues) -> Result<VarValues, MoleculeError> {
         if let Some(formula) = &self.formula {
             for name in given.keys().filter(|name| !self.used.contains(*name)) {
@@ -287,7 +286,7 @@ impl MoleculeTemplate {
         Ok(given.clone())
     }
 
-    /// The beads to be made of it.
+    /// Converts the template to a plan of beads.
     pub fn into_plan(self, options: &PourOptions) -> Result<BeadPlan, MoleculeError> {
         let values = self.complete_values(&options.values)?;
         let mut plan = BeadPlan {
@@ -332,7 +331,8 @@ impl MoleculeTemplate {
     }
 }
 
-/// The steps that wait for children: each with the step whose children are meant, and how many have to be done.
+/// Returns the steps that wait for children, each with the step whose children are awaited and the
+/// number that must be done.
 fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static str)> {
     let waiting = flatten_steps(steps)
         .into_iter()
@@ -368,7 +368,7 @@ fn parse_kind(word: &str) -> Kind {
     }
 }
 
-/// Puts values into every text of a bead.
+/// Substitutes values in every text of a bead.
 fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
     for text in [
         &mut new.title,
@@ -382,7 +382,7 @@ fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
             *text = vars::substitute(text, values);
         }
     }
-    // A value may have lines; a title is one.
+    // A value may have several lines, but a title has one.
     if new.title.contains(char::is_control) {
         let words: Vec<&str> = new
             .title
@@ -392,7 +392,7 @@ fn substitute_in_bead(new: &mut NewBead, values: &VarValues) {
     }
 }
 
-/// What a pour copies of a bead.
+/// Copies the fields of a bead that a pour preserves.
 fn copy_bead_fields(bead: &Bead) -> NewBead {
     let mut new = NewBead::from_bead(bead);
     new.labels.retain(|label| label != "template");
@@ -407,7 +407,7 @@ fn copy_bead_fields(bead: &Bead) -> NewBead {
     }
 }
 
-/// Values given as `name=value`.
+/// Parses values in the form `name=value`.
 pub fn read_values(given: &[String]) -> Result<VarValues, String> {
     let mut values = BTreeMap::new();
     for pair in given {

@@ -1,4 +1,4 @@
-//! Laws of molecules, over formulas of any shape.
+//! Laws of molecules, over random formulas.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,8 @@ use crate::formula::vars::VarValues;
 use crate::store::{Author, Snapshot, Store, Tx};
 use kit::sys::Clock;
 
-/// Runs work in a transaction on a fresh store, then looks at what is there.
+/// Runs `work` in a transaction on a fresh store, and returns its result and the resulting
+/// snapshot.
 fn with_transaction<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
@@ -27,7 +28,7 @@ fn with_transaction<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (
     (answer, store.snapshot().unwrap())
 }
 
-/// A formula whose steps need earlier ones, some of them within others.
+/// A formula whose steps need earlier ones, and of which some contain others.
 fn any_formula() -> impl Strategy<Value = Formula> {
     let needs = proptest::collection::vec(any::<prop::sample::Index>(), 0..3);
     let step = (needs, any::<bool>());
@@ -72,7 +73,6 @@ fn pour_formula(
     Ok(pour_template(tx, template, &options)?)
 }
 
-/// The lines of all beads.
 fn list_lines(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     snapshot.live().map(record::serialize_bead).collect()
 }
@@ -147,7 +147,8 @@ proptest! {
     }
 }
 
-/// The steps of `bd-m` among these beads, each with its parent, by their numbers.
+/// Returns the steps of `bd-m` among these beads, given with their parents, in the order of their
+/// numbers.
 fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
     let ((), snapshot) = with_transaction(|tx| {
         for (id, parent) in beads {
@@ -175,7 +176,7 @@ fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
     let child = Some("bd-m");
     let plain = [("bd-m.10", child), ("bd-m.2", child), ("bd-m.1", None)];
     assert_eq!(of(&plain), ["bd-m.1", "bd-m.2", "bd-m.10"]);
-    // Far apart, below each other, twice, without a number, of another parent.
+    // Steps that are far apart, nested, repeated, without a number, or of another parent.
     let odd = [
         ("bd-m.4000000000000", child),
         ("bd-m.2", child),
@@ -186,7 +187,7 @@ fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
         ("bd-m.3", Some("bd-other")),
     ];
     let mut found = of(&odd);
-    // Those with the same number may stand either way.
+    // Steps with the same number may be in either order.
     found[..2].sort();
     let expected = ["bd-m.02", "bd-m.2", "bd-m.2.1", "bd-m.4000000000000"];
     assert_eq!(found[..4], expected);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::bead::kind;
 use crate::store::{BeadRef, Snapshot};
 
-/// The ids of beads, open ones first and with their titles.
+/// Lists the ids of beads with their titles, open beads first.
 pub fn list_bead_values(
     beads: &Snapshot,
     is_wanted: impl Fn(&BeadRef<'_>) -> bool,
@@ -30,7 +30,7 @@ pub fn list_bead_values(
     found.into_iter().map(value).collect()
 }
 
-/// Whether a bead is work, not a record about a town.
+/// Returns true if a bead is work and not a record about a town.
 pub fn is_work(bead: &BeadRef<'_>) -> bool {
     !kind::INFRA.contains(&bead.kind())
 }

@@ -1,4 +1,4 @@
-//! How beads of one moment differ from those of another.
+//! Compares two states of the beads.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,24 @@ use serde_json::{Map, Value};
 
 use crate::bead::{Bead, record};
 
-/// A bead that is not the same in both.
+/// A bead that differs between the two states.
 #[derive(Debug)]
 pub struct BeadDifference {
-    /// The bead before; `None` if it was not there.
+    /// The bead before; `None` if it did not exist.
     pub old: Option<Bead>,
-    /// The bead after; `None` if it is gone.
+    /// The bead after; `None` if it no longer exists.
     pub new: Option<Bead>,
-    /// The fields that differ: name, value before, value after.
+    /// The fields that differ: name, old value, new value.
     pub fields: Vec<(String, Value, Value)>,
 }
 
 impl BeadDifference {
-    /// The bead after; where it is gone, before.
+    /// The bead after, or before if it no longer exists.
     pub fn bead(&self) -> &Bead {
         static NONE: std::sync::LazyLock<Bead> = std::sync::LazyLock::new(Bead::default);
         self.new.as_ref().or(self.old.as_ref()).unwrap_or(&NONE)
     }
 
-    /// The word for it.
     pub fn kind(&self) -> &'static str {
         match (&self.old, &self.new) {
             (None, _) => "added",
@@ -34,7 +33,7 @@ impl BeadDifference {
     }
 }
 
-/// The differences by id. Deleted beads count as not there.
+/// Returns the differences, sorted by id. Deleted beads count as missing.
 pub fn find_differences(
     old: impl Iterator<Item = Bead>,
     new: impl Iterator<Item = Bead>,

@@ -1,7 +1,10 @@
 //! The language of `bd query`: `status=open AND (priority<2 OR label=urgent) AND NOT updated>7d`.
 //!
-//! Steps: cut the text into tokens, read conditions by the strength of NOT, AND and OR, ask each bead. Fields are checked and
-//! times are read once, before any bead is asked.
+//! Steps:
+//! 1. Split the text into tokens.
+//! 2. Parse conditions by the precedence of NOT, AND and OR. Fields are checked and times are
+//!    parsed once.
+//! 3. Evaluate the expression for each bead.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,25 +16,20 @@ use super::filter::{contains_ignore_case, is_glob_match};
 use super::when;
 use crate::bead::{Bead, Stamp, validate};
 
-/// A question to a bead.
+/// An expression that a bead matches or does not match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueryExpr {
-    /// Both.
     And(Box<QueryExpr>, Box<QueryExpr>),
-    /// One of them.
     Or(Box<QueryExpr>, Box<QueryExpr>),
-    /// The opposite.
     Not(Box<QueryExpr>),
-    /// One field.
     Is(Comparison),
 }
 
-/// One field and what it is compared with.
+/// A comparison of one field with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     field: Field,
     operator: ComparisonOperator,
-    /// As it was written.
     text: String,
     value: ComparisonValue,
 }
@@ -56,7 +54,7 @@ enum ComparisonOperator {
     AtLeast,
 }
 
-/// The fields and their names; the first name of a field is the usual one.
+/// The fields and their names. The first name of a field is the usual one.
 const FIELDS: &[(&str, Field)] = &[
     ("status", Field::Status),
     ("priority", Field::Priority),
@@ -104,39 +102,29 @@ enum Field {
     MolType,
 }
 
-/// Why a text is no question.
+/// The reason why a text is not a valid expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
-    /// Something else was expected.
     #[error("expected {wanted} at column {column}, not {found}")]
     Expected {
-        /// What would fit.
         wanted: &'static str,
-        /// Where, from 1.
         column: usize,
-        /// What is there.
         found: String,
     },
     /// No field has this name.
     #[error("unknown field \"{0}\"; fields: {list}", list = list_field_names())]
     Field(String),
-    /// The value does not fit its field.
+    /// The value does not fit the field.
     #[error("invalid value \"{value}\" for {field}: use {wanted}")]
     Value {
-        /// The field.
         field: &'static str,
-        /// What was given.
         value: String,
-        /// What would fit.
         wanted: &'static str,
     },
     /// The field has no order.
     #[error("{field} can only be compared with = and !=")]
-    Order {
-        /// The field.
-        field: &'static str,
-    },
-    /// A quotation without an end.
+    Order { field: &'static str },
+    /// An unterminated quotation.
     #[error("the quotation that begins at column {0} has no end")]
     OpenQuote(usize),
 }
@@ -164,7 +152,7 @@ impl Field {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum QueryToken {
     Word(String),
-    /// In quotation marks, so never a keyword.
+    /// A quoted text, which is never a keyword.
     Quoted(String),
     Operator(ComparisonOperator),
     Open,
@@ -258,7 +246,7 @@ fn tokenize_query(text: &str) -> Result<Vec<(usize, QueryToken)>, ExprError> {
     Ok(found)
 }
 
-/// The text in quotation marks at the beginning, and how many characters it takes with them.
+/// Parses the quoted text at the beginning. Returns it with the number of consumed characters.
 fn parse_quoted(chars: &[char]) -> Option<(String, usize)> {
     let mark = *chars.first()?;
     let mut text = String::new();
@@ -278,7 +266,7 @@ fn parse_quoted(chars: &[char]) -> Option<(String, usize)> {
     }
 }
 
-/// Reads a question; times are as seen at `now` in `zone`.
+/// Parses an expression. Relative times are relative to `now` in `zone`.
 pub fn parse_query(text: &str, now: Timestamp, zone: &TimeZone) -> Result<QueryExpr, ExprError> {
     let tokens = tokenize_query(text)?;
     let end = text.chars().count() + 1;
@@ -318,7 +306,7 @@ impl QueryParser<'_> {
         Some(token.clone())
     }
 
-    /// Takes a keyword if it comes next.
+    /// Consumes a keyword if it comes next.
     fn take_keyword(&mut self, keyword: &str) -> bool {
         let is_it = matches!(self.tokens.first(), Some((_, QueryToken::Word(word))) if word.eq_ignore_ascii_case(keyword));
         if is_it {
@@ -428,7 +416,7 @@ impl QueryParser<'_> {
 }
 
 impl QueryExpr {
-    /// Whether it asks for one of these fields.
+    /// Returns true if the expression uses one of these fields.
     fn has_field(&self, fields: &[Field]) -> bool {
         match self {
             Self::And(a, b) | Self::Or(a, b) => a.has_field(fields) || b.has_field(fields),
@@ -437,17 +425,17 @@ impl QueryExpr {
         }
     }
 
-    /// Whether it says itself whether closed beads are wanted.
+    /// Returns true if the expression itself decides about closed beads.
     pub fn has_status_condition(&self) -> bool {
         self.has_field(&[Field::Status, Field::Closed])
     }
 
-    /// Whether it says itself whether templates are wanted.
+    /// Returns true if the expression itself decides about templates.
     pub fn has_template_condition(&self) -> bool {
         self.has_field(&[Field::Template, Field::Id])
     }
 
-    /// Whether a bead fits; days are those of `zone`.
+    /// Returns true if a bead matches. Days are those of `zone`.
     pub fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
         match self {
             Self::And(a, b) => a.matches(bead, zone) && b.matches(bead, zone),
@@ -498,7 +486,7 @@ impl Comparison {
         }
     }
 
-    /// Equal means the same day.
+    /// Equal times are times on the same day.
     fn is_time_match(&self, own: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
         let own = own.instant();
         match self.operator {

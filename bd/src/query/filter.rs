@@ -1,4 +1,4 @@
-//! Which beads a list shows.
+//! Filters the beads of a list.
 
 use jiff::Timestamp;
 use kit::sys::clock::to_nanoseconds;
@@ -6,17 +6,16 @@ use kit::sys::clock::to_nanoseconds;
 use crate::bead::{Bead, Kind, Status};
 use crate::store::{BeadRef, ListRow, Snapshot, StoreError, TimeField, UsualRank};
 
-/// A span of time; both ends are outside of it.
+/// A time range that excludes both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Later than this.
     pub after: Option<Timestamp>,
-    /// Earlier than this.
     pub before: Option<Timestamp>,
 }
 
 impl TimeRange {
-    /// Whether a time may be inside; those of the index are cut at the ends of what it can hold.
+    /// Returns true if the range may contain a time from the index, which is clamped to the limits
+    /// of the index.
     fn can_contain(&self, at: Option<Timestamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
@@ -41,7 +40,7 @@ impl TimeRange {
     }
 }
 
-/// A regular expression; two of the same text are equal.
+/// A regular expression. Two of them are equal if their texts are.
 #[derive(Debug, Clone)]
 pub struct LabelRegex(pub regex::Regex);
 
@@ -53,7 +52,7 @@ impl PartialEq for LabelRegex {
 
 impl Eq for LabelRegex {}
 
-/// All conditions a bead has to meet.
+/// All conditions that a bead must meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     missing_docs,
@@ -61,9 +60,8 @@ impl Eq for LabelRegex {}
     reason = "the fields are named as the flags are"
 )]
 pub struct BeadFilter {
-    /// One of these; empty is any but tombstones.
+    /// One of these statuses; empty means any except tombstones.
     pub statuses: Vec<Status>,
-    /// None of these.
     pub not_statuses: Vec<Status>,
     pub kind: Option<Kind>,
     pub not_kinds: Vec<Kind>,
@@ -75,13 +73,13 @@ pub struct BeadFilter {
     pub labels: Vec<String>,
     pub labels_any: Vec<String>,
     pub not_labels: Vec<String>,
-    /// A pattern with `*` and `?` that one label has to match.
+    /// A pattern with `*` and `?` that a label must match.
     pub label_pattern: Option<String>,
-    /// A regular expression that one label has to match.
+    /// A regular expression that a label must match.
     pub label_regex: Option<LabelRegex>,
     pub no_labels: bool,
     pub ids: Vec<String>,
-    /// In title, description or id.
+    /// A text in title, description or id.
     pub text: Option<String>,
     pub title_contains: Vec<String>,
     pub desc_contains: Option<String>,
@@ -104,19 +102,20 @@ pub struct BeadFilter {
 }
 
 impl BeadFilter {
-    /// The beads of a snapshot that meet the conditions, by id.
+    /// Returns the matching beads of a snapshot, sorted by id.
     pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
         self.choose(snapshot.bead_refs())
     }
 
-    /// The same, with a text that is searched for in the bytes of the files first.
+    /// Like [`Self::apply`], but searches the bytes of the files for the text first.
     pub fn search<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
         let heads = snapshot.find_text_candidates(text)?;
         Ok(self.choose(heads.into_iter()))
     }
 
-    /// The first that a search finds, in the usual order; no more lines are read than that takes.
+    /// Returns the first beads that a search finds, in the usual order. Reads no more lines than
+    /// necessary.
     pub fn search_first<'a>(
         &self,
         snapshot: &'a Snapshot,
@@ -126,7 +125,7 @@ impl BeadFilter {
         let mut heads = snapshot.find_text_candidates(text)?;
         heads.retain(|head| self.can_match(head));
         let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
-        // What the index has cut to its own limits is put in order by the records.
+        // If the index clamped a value, the records determine the order.
         if heads.iter().any(|(rank, _)| rank.is_clamped()) {
             let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
             super::sort::sort_usual(&mut found, limit);
@@ -138,7 +137,7 @@ impl BeadFilter {
         };
         let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
         while found.len() < limit && !rest.is_empty() {
-            // Most that have the text have it where it counts.
+            // Most beads whose line contains the text have it in a searched field.
             let some = limit.saturating_mul(2).min(rest.len());
             super::sort::first_in_order(rest, some, usual);
             let (first, others) = rest.split_at_mut(some);
@@ -158,8 +157,7 @@ impl BeadFilter {
             .collect()
     }
 
-    /// The beads of a snapshot that meet the conditions, in the usual order: the first `limit`, and how many
-    /// there are in all.
+    /// Returns the first `limit` matching beads in the usual order, and the number of all matches.
     pub fn first<'a>(&self, snapshot: &'a Snapshot, limit: usize) -> (Vec<&'a Bead>, usize) {
         if !self.is_limited_to_open() {
             let mut found = self.apply(snapshot);
@@ -181,13 +179,14 @@ impl BeadFilter {
         (found, total)
     }
 
-    /// Whether a bead meets the conditions, asked of itself as far as its head cannot say.
+    /// Returns true if a bead meets the conditions. Reads the bead only if the index does not
+    /// suffice.
     #[cold]
     fn is_match(&self, head: &BeadRef<'_>) -> bool {
         self.can_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
     }
 
-    /// How many beads of a snapshot meet the conditions.
+    /// Returns the number of matching beads.
     pub fn count(&self, snapshot: &Snapshot) -> usize {
         if *self == Self::default() {
             return snapshot.live_count();
@@ -198,7 +197,7 @@ impl BeadFilter {
         self.apply(snapshot).len()
     }
 
-    /// Whether closed and deleted beads are out of the question.
+    /// Returns true if closed and deleted beads cannot match.
     fn is_limited_to_open(&self) -> bool {
         let over = |status: &Status| matches!(status, Status::Closed | Status::Tombstone);
         if self.statuses.is_empty() {
@@ -207,7 +206,7 @@ impl BeadFilter {
         !self.statuses.iter().any(over)
     }
 
-    /// Whether a row fits; `None` where only the bead itself can say.
+    /// Returns true if a row matches; `None` if only the bead can answer.
     fn row_fits(&self, row: &ListRow) -> Option<bool> {
         let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
             || (self.no_templates && row.is_template())
@@ -225,7 +224,7 @@ impl BeadFilter {
         Some(fits)
     }
 
-    /// Whether all conditions can be told from a brief.
+    /// Returns true if rows suffice to check all conditions.
     fn is_decidable_by_rows(&self) -> bool {
         let brief_only = Self {
             statuses: self.statuses.clone(),
@@ -244,7 +243,7 @@ impl BeadFilter {
         *self == brief_only
     }
 
-    /// Whether a head does not already say that its bead is out of the question.
+    /// Returns false if the index already shows that a bead does not match.
     fn can_match(&self, head: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
         if head.is_tombstone() && !tombstones {
@@ -280,7 +279,7 @@ impl BeadFilter {
                 .all(|(which, span)| span.can_contain(head.time(*which)))
     }
 
-    /// Whether one bead meets the conditions.
+    /// Returns true if one bead meets the conditions.
     pub fn matches(&self, bead: &Bead) -> bool {
         self.has_state(bead)
             && self.has_labels(bead)
@@ -389,13 +388,14 @@ impl BeadFilter {
     }
 }
 
-/// Whether a text contains another, ASCII letters in any case.
+/// Returns true if a text contains another, ignoring the case of ASCII letters.
 pub fn contains_ignore_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .contains(&part.to_ascii_lowercase())
 }
 
-/// Whether a text matches a pattern in which `*` is any text and `?` any character.
+/// Returns true if a text matches a pattern with the wildcards `*` for any text and `?` for any
+/// character.
 pub fn is_glob_match(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());

@@ -1,8 +1,8 @@
-//! Which headings a description should have, by the kind of the bead.
+//! The headings that a description must have, by the kind of the bead.
 
 use crate::bead::{Bead, Kind};
 
-/// The headings that a kind of bead should have.
+/// Returns the headings that a kind of bead must have.
 pub fn required_headings(kind: &Kind) -> &'static [&'static str] {
     match kind {
         Kind::Bug => &["Steps to Reproduce", "Acceptance Criteria"],
@@ -12,7 +12,7 @@ pub fn required_headings(kind: &Kind) -> &'static [&'static str] {
     }
 }
 
-/// The headings that a bead lacks.
+/// Returns the required headings that a bead lacks.
 pub fn find_missing_headings(bead: &Bead) -> Vec<&'static str> {
     let text = bead.description.to_lowercase();
     let is_there = |heading: &str| text.contains(&heading.to_lowercase());

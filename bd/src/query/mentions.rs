@@ -1,15 +1,16 @@
-//! Which beads commit messages name: an id in round brackets, such as `Fix login (bd-a1)` or `(bd-a1, bd-b2)`.
+//! Finds the beads that commit messages name: ids in parentheses, such as `Fix login (bd-a1)` or
+//! `(bd-a1, bd-b2)`.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// The words in round brackets of a text.
+/// Returns the words in parentheses.
 fn find_bracketed_words(text: &str) -> impl Iterator<Item = &str> {
     let groups = text.split('(').skip(1);
     let groups = groups.filter_map(|rest| rest.split_once(')'));
     groups.flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
 }
 
-/// The messages by the ids that they name, each in their order.
+/// Groups messages by the ids that they name, in their order.
 pub fn group_by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
     let mut found: HashMap<&str, Vec<&(String, String)>> = HashMap::new();
     for own in messages {

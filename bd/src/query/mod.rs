@@ -1,4 +1,4 @@
-//! Questions to a snapshot: filters, orders, times as people write them.
+//! Queries of a snapshot: filters, orders, times as users write them.
 
 pub mod completion;
 pub mod differ;

@@ -1,10 +1,10 @@
-//! Beads that say the same: in the same words, or nearly.
+//! Finds beads with equal or similar text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bead::Bead;
 
-/// Groups of open beads with the same title, texts and status, each in order of ids.
+/// Returns groups of open beads with the same title, texts and status, each sorted by id.
 pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'a Bead>> {
     let mut groups: BTreeMap<[&str; 5], Vec<&Bead>> = BTreeMap::new();
     for bead in beads.into_iter().filter(|bead| bead.is_open()) {
@@ -28,18 +28,16 @@ pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'
     groups
 }
 
-/// Two beads and how alike they are, from 0 to 1.
+/// Two beads and their similarity, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub struct SimilarPair<'a> {
-    /// The one with the smaller id.
+    /// The bead with the smaller id.
     pub a: &'a Bead,
-    /// The other one.
     pub b: &'a Bead,
-    /// How alike they are.
     pub similarity: f64,
 }
 
-/// Pairs that are at least so alike, the most alike first.
+/// Returns the pairs with at least this similarity, the most similar first.
 pub fn find_similar_pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<SimilarPair<'a>> {
     let mut beads: Vec<_> = beads
         .iter()
@@ -59,7 +57,7 @@ pub fn find_similar_pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Similar
     found
 }
 
-/// The words of a bead: those of its title and those of its description.
+/// Returns the words of the title and the words of the description.
 fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     [&bead.title, &bead.description].map(|text| {
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -68,7 +66,8 @@ fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     })
 }
 
-/// The part of the words that both have; a title counts twice as much as a description, which may be missing.
+/// Returns the fraction of words that both beads have. The title counts twice as much as the
+/// description, which may be missing.
 fn compute_similarity(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
     let part = |which: usize| {
         let all = a[which].union(&b[which]).count();

@@ -1,4 +1,4 @@
-//! Orders of lists.
+//! Sorts lists.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -19,7 +19,7 @@ pub enum SortOrder {
     Assignee,
 }
 
-/// Sorts beads; equal ones by id. Beads without the time come last.
+/// Sorts beads, with ties by id. Beads without the time come last.
 pub fn sort_beads(beads: &mut [&Bead], order: SortOrder, reverse: bool) {
     beads.sort_by(|a, b| {
         let by = compare_beads(a, b, order);
@@ -28,7 +28,7 @@ pub fn sort_beads(beads: &mut [&Bead], order: SortOrder, reverse: bool) {
     });
 }
 
-/// The usual order, as far as `count`: most urgent first, then the newest.
+/// Sorts the first `count` beads into the usual order: most urgent first, then newest.
 pub fn sort_usual(beads: &mut [&Bead], count: usize) {
     first_in_order(beads, count, |a, b| {
         let key = |bead: &Bead| (bead.priority, Reverse(bead.created_at.instant()));
@@ -36,7 +36,7 @@ pub fn sort_usual(beads: &mut [&Bead], count: usize) {
     });
 }
 
-/// Brings the first `count` into order; what is behind them stays in any.
+/// Sorts the first `count` items. The order of the others is unspecified.
 pub(crate) fn first_in_order<T>(
     items: &mut [T],
     count: usize,
@@ -54,21 +54,22 @@ pub(crate) fn first_in_order<T>(
     items.sort_unstable_by(&compare);
 }
 
-/// How many items more than the limit are kept before it is found out which count.
+/// The number of items above the limit that are kept before the surplus is removed.
 const SPARE: usize = 500;
 
-/// The first items in an order, of as many as are offered: only little more than the limit is kept.
+/// Collects the first items of an order from any number of offered items. Keeps only a few more
+/// than the limit.
 pub(crate) struct TopItems<T, C> {
     limit: usize,
     compare: C,
     items: Vec<T>,
     offered: usize,
-    /// The last one that counts so far, once there are enough.
+    /// The last item within the limit so far, once there are enough items.
     last_kept: Option<T>,
 }
 
 impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
-    /// Up to `limit` items; 0 is all.
+    /// Creates a collector for up to `limit` items; 0 means all.
     pub(crate) fn new(limit: usize, compare: C) -> Self {
         Self {
             limit: if limit == 0 { usize::MAX } else { limit },
@@ -79,7 +80,6 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
         }
     }
 
-    /// Offers an item.
     pub(crate) fn offer(&mut self, item: T) {
         self.offered += 1;
         let too_late = |bar: &T| (self.compare)(&item, bar) == Ordering::Greater;
@@ -94,7 +94,7 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
         }
     }
 
-    /// The first items in order, and how many were offered.
+    /// Returns the first items in order, and the number of offered items.
     pub(crate) fn finish(mut self) -> (Vec<T>, usize) {
         let limit = self.limit.min(self.items.len());
         first_in_order(&mut self.items, limit, &self.compare);

@@ -1,10 +1,10 @@
-//! Templates for lines of a list, in the part of Go's syntax that clients of the era use: text, `{{.Field}}`,
-//! `{{.Issue.Title}}` and `{{if .Field}}…{{else}}…{{end}}`. Go's field names mean the keys of the record: `.IssueType` is
-//! `issue_type`.
+//! Templates for lines of a list, in the part of Go's syntax that existing clients use: text,
+//! `{{.Field}}`, `{{.Issue.Title}}` and `{{if .Field}}…{{else}}…{{end}}`. Go's field names stand
+//! for the keys of the record: `.IssueType` is `issue_type`.
 
 use serde_json::Value;
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineTemplate(Vec<TemplatePiece>);
 
@@ -15,13 +15,12 @@ enum TemplatePiece {
     If(Vec<String>, Vec<TemplatePiece>, Vec<TemplatePiece>),
 }
 
-/// Why a template cannot be read.
+/// The reason why a template cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// `{{` without `}}`.
     #[error("{{{{ without }}}} behind it: {0}")]
     Open(String),
-    /// Something that is no field, `if`, `else` or `end`.
+    /// An action that is not a field, `if`, `else` or `end`.
     #[error(
         "{{{{{0}}}}} is not known; use {{{{.Field}}}}, {{{{if .Field}}}}, {{{{else}}}} and {{{{end}}}}"
     )]
@@ -37,7 +36,7 @@ enum TemplateToken {
 }
 
 impl LineTemplate {
-    /// Reads a template. `\n` and `\t` in it are a line's end and a tab.
+    /// Parses a template. A backslash followed by `n` or `t` stands for a newline or a tab.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let tokens = tokenize_template(&text.replace("\\n", "\n").replace("\\t", "\t"))?;
         let mut tokens = tokens.into_iter();
@@ -48,7 +47,7 @@ impl LineTemplate {
         Ok(Self(pieces))
     }
 
-    /// Whether one of these is the first name of a field in it.
+    /// Returns true if the path of any field begins with one of these names.
     pub fn has_field_prefix(&self, first: &[&str]) -> bool {
         fn any(pieces: &[TemplatePiece], first: &[&str]) -> bool {
             let begins = |path: &[String]| {
@@ -66,7 +65,7 @@ impl LineTemplate {
         any(&self.0, first)
     }
 
-    /// The text for one value.
+    /// Fills in the fields of one value.
     pub fn fill(&self, value: &Value) -> String {
         let mut out = String::new();
         fill_pieces(&self.0, value, &mut out);
@@ -96,7 +95,7 @@ fn tokenize_template(text: &str) -> Result<Vec<TemplateToken>, TemplateError> {
     Ok(tokens)
 }
 
-/// The pieces up to an `else` or `end`, and which of them it was.
+/// Parses the pieces up to an `else` or `end`, and returns that word.
 fn parse_block(
     tokens: &mut impl Iterator<Item = TemplateToken>,
 ) -> Result<(Vec<TemplatePiece>, Option<String>), TemplateError> {
@@ -143,7 +142,7 @@ fn parse_path(text: &str) -> Result<Vec<String>, TemplateError> {
     Ok(names.into_iter().map(to_snake_case).collect())
 }
 
-/// `DependsOnID` as `depends_on_id`.
+/// Converts `DependsOnID` to `depends_on_id`.
 fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut was_upper = true;

@@ -1,10 +1,11 @@
-//! Times as people write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in 3 days`.
+//! Parses times as users write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in
+//! 3 days`.
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
 
-/// Reads a time; a day means its midnight in the zone of the reader.
+/// Parses a time. A day means its midnight in the reader's time zone.
 pub fn parse_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
     let here = now.to_zoned(zone.clone());
@@ -23,8 +24,9 @@ pub fn parse_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timesta
     parse_phrase(&text.to_lowercase(), &here)
 }
 
-/// Reads a time that lies back: as [`read`] does, but what has no sign is an age (`90m`, `1d12h`, `2 days`), and `5m`
-/// are minutes. In days and longer the clock may be set in between.
+/// Parses a past time like [`parse_time`], but a time without a sign is an age (`90m`, `1d12h`, `2
+/// days`), and `5m` means minutes. Days and longer units follow the calendar, including clock
+/// changes.
 pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(age) = text.trim().parse::<Span>() {
         let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
@@ -33,14 +35,14 @@ pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Ti
     parse_time(text, now, zone)
 }
 
-/// Reads a length of time, such as `30m`, `1h30m` or `2d`, as nanoseconds; a day has 24 hours.
+/// Parses a duration, such as `30m`, `1h30m` or `2d`, into nanoseconds. A day has 24 hours.
 pub fn parse_duration(text: &str) -> Option<i64> {
     let span: Span = text.trim().parse().ok()?;
     let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
     i64::try_from(length.as_nanos()).ok()
 }
 
-/// `[+-]N` with a unit: h, d, w, m (months), y.
+/// Parses `[+-]N` with a unit: h, d, w, m (months), y.
 fn parse_compact(text: &str) -> Option<Span> {
     let unit = text.chars().next_back()?;
     let number = &text[..text.len() - unit.len_utf8()];
@@ -83,7 +85,7 @@ fn parse_phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
     midnight_of(found?, here.time_zone())
 }
 
-/// `in 3 days`, `2 hours ago`.
+/// Parses `in 3 days` and `2 hours ago`.
 fn parse_offset(count: &str, unit: &str, sign: i64, here: &Zoned) -> Option<Timestamp> {
     let count: i64 = if matches!(count, "a" | "an" | "one") {
         1

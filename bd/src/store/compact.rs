@@ -1,8 +1,8 @@
-//! Which beads are old enough for the archive.
+//! Selects the beads that are old enough for the archive.
 //!
-//! Closed before an instant, durable, not pinned, and of no use to what is still there: nothing that stays
-//! points at it, and its parent, where there is one, goes too. So children of what stays keep their numbers,
-//! and whatever waits, waits as before.
+//! A bead is archivable if it was closed before an instant, is durable, is not pinned, has no edge
+//! from a remaining bead, and its parent, if any, is archived too. So children of remaining beads
+//! keep their numbers, and every waiting bead waits as before.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +15,14 @@ use crate::store::view::snapshot::Snapshot;
 use crate::store::{Author, Store, StoreError};
 use kit::sys::Clock;
 
-/// The ids of the beads that may go, sorted.
+/// Returns the ids of the archivable beads, sorted.
 pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     let closed = Status::Closed.code();
     let mut going: BTreeSet<&str> = snapshot
         .bead_refs()
         .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
         .filter(|head| !head.is_template())
-        // Other projects look for what this one provides.
+        // Other projects look up the capabilities that this one provides.
         .filter(|head| {
             !head
                 .labels()
@@ -32,7 +32,7 @@ pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
         .filter(|head| head.time(TimeField::Closed).is_some_and(|at| at < before))
         .map(|head| head.id())
         .collect();
-    // What stays holds back what it points at and its own children; that may hold back more.
+    // A remaining bead keeps its edge targets and its children, which may keep more beads.
     loop {
         let held: Vec<&str> = going
             .iter()
@@ -65,7 +65,7 @@ fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool 
 }
 
 impl Store {
-    /// Moves closed beads to the archive, where they are still found.
+    /// Moves closed beads to the archive, where they can still be found.
     pub fn compact(
         &self,
         author: &Author,
@@ -91,7 +91,7 @@ impl Store {
         })
     }
 
-    /// Brings beads back from the archive.
+    /// Restores beads from the archive.
     pub fn unarchive(
         &self,
         author: &Author,
@@ -103,7 +103,7 @@ impl Store {
             for id in ids {
                 let bead = tx.archive().get(id);
                 let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
-                // Where it is deleted, or was never taken out, the archive has it still.
+                // If the bead is deleted, or was never taken out, the archive still has it.
                 if tx.get_live(id).is_none() {
                     tx.put(bead.clone())?;
                 }
@@ -113,7 +113,7 @@ impl Store {
             Ok(beads)
         })?;
         let _guard = self.lock()?;
-        // Someone may have archived them again in between.
+        // Another process may have archived them again in between.
         let there = self.snapshot()?;
         let back: Vec<String> = ids
             .iter()

@@ -1,7 +1,7 @@
-//! What a new beads folder is made of.
+//! Creates the files of a new beads folder.
 //!
-//! Files that are there already are left as they are: issues, settings and a database of another program
-//! are never overwritten.
+//! Existing files stay unchanged: issues, settings and a database of another program are never
+//! overwritten.
 
 use std::fs;
 use std::path::Path;
@@ -18,12 +18,12 @@ const README: &str = include_str!("../../templates/beads-readme.md");
 const ATTRIBUTES: &str = include_str!("../../templates/gitattributes");
 const METADATA: &str = "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
 
-/// Whether a folder was initialized: it has metadata or issues.
+/// Returns true if a folder was initialized: it has metadata or issues.
 pub fn is_initialized(dir: &Path) -> bool {
     dir.join("metadata.json").is_file() || StorePaths::for_folder(dir).issues().is_file()
 }
 
-/// Makes a new beads folder; refuses where there is one.
+/// Creates a new beads folder. Fails if there is one.
 pub fn create_store(dir: &Path, prefix: &str) -> Result<(), StoreError> {
     if is_initialized(dir) {
         return Err(StoreError::AlreadyInitialized(dir.to_owned()));
@@ -32,12 +32,12 @@ pub fn create_store(dir: &Path, prefix: &str) -> Result<(), StoreError> {
     write_attributes(dir)
 }
 
-/// Says in the folder that git is to merge its beads as beads.
+/// Writes the attributes that make git merge the folder's beads field by field.
 pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
     add_file(&dir.join(".gitattributes"), ATTRIBUTES, 0o644)
 }
 
-/// Adds what is missing from a beads folder, and sets the prefix where one is given.
+/// Adds the missing files of a beads folder, and sets the prefix if one is given.
 pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     file::create_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
     let paths = StorePaths::for_folder(dir);
@@ -52,19 +52,19 @@ pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError
     if let Some(prefix) = prefix {
         config::set_setting(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
     }
-    // Last, since it makes the folder a project.
+    // Written last, because the metadata makes the folder a project.
     add_file(&dir.join("metadata.json"), METADATA, 0o600)?;
     mark::touch_mark(&paths);
     Ok(())
 }
 
-/// Adds what is missing from a beads folder whose beads were read from their branch.
+/// Adds the missing files of a beads folder whose beads were read from the sync branch.
 pub(crate) fn complete_fetched_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     add_file(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
     add_file(&dir.join("README.md"), README, 0o644)?;
     let path = dir.join("config.yaml");
     if let Some(prefix) = prefix {
-        // The writers' lock is held, which a change of the settings takes.
+        // The writers' lock is already held, and a change of the settings would take it again.
         let text = config::yaml::set_key(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
         add_file(&path, &text, 0o644)?;
     }

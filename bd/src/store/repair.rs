@@ -1,4 +1,4 @@
-//! Whether the files are as they should be, and putting them so.
+//! Checks and repairs the files of a store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::store::view::source::OpenFiles;
 use crate::store::{Store, StoreError, index};
 use kit::sys::Clock;
 
-/// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
-/// one without the lock, an index, does without it.
+/// The age from which a temporary file is no longer being written. A process that was suspended
+/// this long while it wrote one without the lock, an index, continues without it.
 const LEFT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Store {
-    /// Files that commands which were killed left unfinished, an hour ago or more.
+    /// Returns the unfinished files of commands that were killed an hour ago or earlier.
     pub fn find_leftovers(&self, clock: &Clock) -> Vec<PathBuf> {
         let mut folders = vec![self.dir().to_owned(), self.paths.damaged()];
         folders.push(self.dir().join("archive"));
@@ -25,7 +25,7 @@ impl Store {
         let mut found = Vec::new();
         for entry in folders.iter().flat_map(fs::read_dir).flatten().flatten() {
             let is_temporary = entry.file_name().to_string_lossy().starts_with(".tmp-");
-            // Of a link the link itself counts.
+            // For a link, the age of the link itself counts.
             let meta = entry
                 .metadata()
                 .ok()
@@ -39,7 +39,7 @@ impl Store {
         found
     }
 
-    /// Removes them, while no writer is at work; says how many.
+    /// Removes the leftovers while no writer is active, and returns their number.
     pub fn remove_leftovers(&self, clock: &Clock) -> Result<usize, StoreError> {
         let _guard = self.lock()?;
         let found = self.find_leftovers(clock);
@@ -49,7 +49,7 @@ impl Store {
         Ok(found.len())
     }
 
-    /// Whether the issues are sorted by id, each id once and every line readable.
+    /// Returns true if the issues are sorted by id, ids are unique and every line can be parsed.
     pub fn is_canonical(&self) -> Result<bool, StoreError> {
         let snapshot = self.snapshot()?;
         let rows = snapshot.index.rows().iter();
@@ -61,7 +61,7 @@ impl Store {
         Ok(!damaged && durable.map(|row| row.offset).is_sorted())
     }
 
-    /// Writes the issues anew where they are not as they should be; says whether it did.
+    /// Rewrites the issues if they are not canonical. Returns true if it did.
     pub fn rewrite(&self, clock: &Clock) -> Result<bool, StoreError> {
         self.wait_until_settled();
         let _guard = self.lock()?;
@@ -78,7 +78,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Whether the index says of every bead what a new reading of the files says.
+    /// Returns true if the index agrees with a new parse of the files for every bead.
     pub fn is_index_correct(&self) -> Result<bool, StoreError> {
         let Some(now) = index::Index::open(&self.paths.index()) else {
             return Ok(true);
@@ -96,7 +96,7 @@ impl Store {
         Ok(knows_all && (0..now.len()).all(is_same))
     }
 
-    /// Takes an index away that does not say what the files say; says whether it did.
+    /// Removes an index that disagrees with the files. Returns true if it did.
     pub fn remove_wrong_index(&self) -> Result<bool, StoreError> {
         let _guard = self.lock()?;
         if self.is_index_correct()? {

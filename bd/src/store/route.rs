@@ -1,7 +1,8 @@
-//! Routes: which rig's store holds the beads of a prefix.
+//! Routes: map the prefix of an id to the store of its rig.
 //!
-//! `routes.jsonl` has one `{"prefix":"gt-","path":"gastown/mayor/rig"}` a line; paths start at the town's
-//! root, `.` is the town itself. Blank lines, comments and lines that cannot be read are passed over.
+//! `routes.jsonl` has one `{"prefix":"gt-","path":"gastown/mayor/rig"}` per line. Paths start at
+//! the town's root; `.` is the town itself. Blank lines, comments and lines that cannot be parsed
+//! are skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,11 @@ use crate::bead::lines;
 use crate::store::disk::find;
 use kit::sys::Env;
 
-/// One line of `routes.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
     /// The prefix with its hyphen.
     pub prefix: String,
-    /// The folder, from the town's root.
+    /// The folder, relative to the town's root.
     pub path: String,
 }
 
@@ -29,7 +29,6 @@ impl Route {
     }
 }
 
-/// All routes of a town.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Routes {
     town: PathBuf,
@@ -50,8 +49,8 @@ impl Routes {
         own
     }
 
-    /// Reads the routes as a command in a working directory sees them: those of its beads folder, else of
-    /// the town it stands in. With `BEADS_DIR` set there are none.
+    /// Reads the routes for a command in a working directory: those of its beads folder, or those
+    /// of the enclosing town. There are none if `BEADS_DIR` is set.
     pub fn for_working_dir(beads_dir: &Path, env: &Env) -> Self {
         if env.get("BEADS_DIR").is_some() {
             return Self::default();
@@ -75,19 +74,19 @@ impl Routes {
         }
     }
 
-    /// All routes, in the order of the file.
+    /// All routes, in file order.
     pub fn all(&self) -> &[Route] {
         &self.routes
     }
 
-    /// The beads folder that holds an id, if a route leads to one that exists.
+    /// Returns the beads folder that holds an id, if a route leads to an existing one.
     pub fn dir_for(&self, id: &str) -> Option<PathBuf> {
         let prefix = id::route_prefix(id)?;
         let route = self.routes.iter().find(|route| route.prefix == prefix)?;
         self.dir_of(route)
     }
 
-    /// The beads folder of a route, redirect followed.
+    /// Returns the beads folder of a route, after following its redirect.
     pub fn dir_of(&self, route: &Route) -> Option<PathBuf> {
         let dir = if route.path == "." {
             self.town.join(".beads")
@@ -98,7 +97,7 @@ impl Routes {
             .then(|| find::follow_redirect(&dir, &mut Vec::new()))
     }
 
-    /// The route of a rig, by its name or its prefix with or without the hyphen.
+    /// Returns the route of a rig, by its name or by its prefix with or without the hyphen.
     pub fn route_of_rig(&self, name: &str) -> Option<&Route> {
         self.routes.iter().find(|route| {
             route.prefix == name
@@ -108,7 +107,7 @@ impl Routes {
     }
 }
 
-/// The root of the town that a folder stands in.
+/// Returns the root of the town that contains a folder.
 pub fn find_town_root(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()

@@ -1,4 +1,4 @@
-//! The commit: the store's shared files on top of what the branch has.
+//! Commits the store's shared files on top of the branch.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,28 +12,29 @@ use crate::git::{GitError, TreeEntries, TreeEntry};
 use crate::merge;
 use crate::store::exchange::ExchangedStore;
 
-/// What is committed.
+/// A commit in preparation.
 pub(super) struct SyncCommit<'a> {
     pub request: &'a SyncRequest<'a>,
     pub place: &'a SyncPlace,
     pub tips: &'a SyncTips,
     pub sides: &'a CommitSides,
     pub shared: &'a ExchangedStore,
-    /// The name of the file of issues.
+    /// The name of the issues file.
     pub issues: &'a str,
 }
 
-/// Where the branch is.
+/// The branch after a commit.
 pub(super) struct BranchUpdate {
     pub tip: Option<String>,
-    /// Whether there is a new commit of ours.
+    /// True if the tip is a new commit of ours.
     pub is_new: bool,
-    /// How many beads it changes.
+    /// The number of beads that the commit changes.
     pub sent: usize,
 }
 
 impl SyncCommit<'_> {
-    /// Makes it, where anything is new; nothing where someone else moved the branch meanwhile.
+    /// Commits if anything is new. Returns `None` if another process moved the branch in the
+    /// meantime.
     pub(super) fn commit(&self) -> Result<Option<BranchUpdate>, SyncError> {
         let SyncTips { ours, theirs, .. } = self.tips;
         let entries = self.entries()?;
@@ -59,7 +60,7 @@ impl SyncCommit<'_> {
             let (tip, sent) = self.write_commit(&entries)?;
             (tip, Some(sent))
         };
-        // Once more: what took its time may have given someone the time.
+        // Checked again, because the branch may have been checked out in the meantime.
         self.place.refuse_checked_out()?;
         let reference = self.place.reference();
         match self.place.git.update_ref(&reference, &tip, ours.as_deref()) {
@@ -76,7 +77,7 @@ impl SyncCommit<'_> {
         }))
     }
 
-    /// Whether our branch has nothing that theirs has not.
+    /// Returns true if our branch has no commit that theirs lacks.
     fn is_behind(&self) -> Result<bool, SyncError> {
         match (&self.tips.ours, &self.tips.theirs) {
             (Some(ours), Some(theirs)) => Ok(self.place.git.is_ancestor(ours, theirs)?),
@@ -112,7 +113,7 @@ impl SyncCommit<'_> {
         Ok((commit, sent))
     }
 
-    /// Every file of the commit.
+    /// Returns all files of the commit.
     fn entries(&self) -> Result<TreeEntries, SyncError> {
         let mut entries = self.other_files()?;
         let own = &self.shared.own;
@@ -126,7 +127,7 @@ impl SyncCommit<'_> {
         for (name, size) in store.history_files() {
             let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
             let mut known = sides.filter_map(|side| side.events.get(&name));
-            // Such a file only grows: of the same length it is the same.
+            // This file only grows, so the same length means the same content.
             let entry = match known.find(|entry| entry.size == size) {
                 Some(entry) => entry.clone(),
                 None => self.file(&store.history_file(&name)?)?,
@@ -144,7 +145,7 @@ impl SyncCommit<'_> {
         })
     }
 
-    /// A commit's files, by whole paths.
+    /// Returns the files of a commit by their whole paths.
     fn files_of_side(&self, side: &CommitSide) -> TreeEntries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
@@ -162,7 +163,7 @@ impl SyncCommit<'_> {
         all
     }
 
-    /// The files that are not this store's: other stores of the repository, and what else is on the branch.
+    /// Returns the files of other stores in the repository, and any other files on the branch.
     fn other_files(&self) -> Result<TreeEntries, SyncError> {
         let none = TreeEntries::new();
         let other = |side: &'_ Option<Rc<CommitSide>>| {
@@ -195,7 +196,8 @@ impl SyncCommit<'_> {
         Ok(merged)
     }
 
-    /// A file that both ends of the branch changed: beads are merged as beads, of anything else the remote's counts.
+    /// Merges a file that both ends of the branch changed: beads are merged as beads; for any other
+    /// file the remote's version wins.
     fn merge_file(
         &self,
         path: &str,

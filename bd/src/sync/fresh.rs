@@ -1,11 +1,15 @@
-//! A fresh clone: its beads are on their branch, and no command has had them in files yet.
+//! Reads the beads of a fresh clone, which are only on their branch.
 //!
-//! Fresh is a beads folder without issues that nobody ever wrote to here, and a project without a beads folder. A store
-//! that was in use and whose issues are gone (by `git checkout`, say) is not: nothing is revived silently.
+//! A store is fresh if its beads folder has no issues and was never written to here, or if the
+//! project has no beads folder. A store that was in use and whose issues are gone (after `git
+//! checkout`, for example) is not fresh: nothing is revived silently.
 //!
-//! Steps, under the writers' lock: the archive and history; the issues, whole and only where there are none; what they were read
-//! from; what else belongs into a beads folder. What git does not track on the branch that is checked out it is told to leave
-//! alone, in this clone's own exclude file.
+//! Steps, under the writers' lock:
+//! 1. Write the archive and history.
+//! 2. Write the issues completely, only if there are none.
+//! 3. Record the commit that they were read from.
+//! 4. Add the other files of a beads folder. Files that the checked-out branch does not track are
+//!    added to this clone's own exclude file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +27,7 @@ use crate::store::{StoreError, create, exchange, route};
 use kit::sys::lock;
 use kit::sys::{Clock, Env, file};
 
-/// Files that a store has once it was written to.
+/// The files that a store has once it was written to.
 const TRACES: &[&str] = &[
     "journal.jsonl",
     "events.local.jsonl",
@@ -31,34 +35,30 @@ const TRACES: &[&str] = &[
     "sync-base",
 ];
 
-/// Beads that are on their branch only.
+/// Beads that are only on their branch.
 #[derive(Debug)]
 pub struct FreshClone {
-    /// Where they belong.
     pub dir: PathBuf,
     place: SyncPlace,
     commit: String,
-    /// The branch as git names it here, with its remote.
+    /// The branch by its local name, with the remote.
     pub branch: String,
-    /// The name of the file of issues.
+    /// The name of the issues file.
     issues: String,
     side: CommitSide,
 }
 
-/// Beads that were read from their branch.
+/// The beads that were read from their branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedBeads {
-    /// How many.
     pub beads: usize,
-    /// Their folder.
     pub dir: PathBuf,
-    /// The branch.
     pub branch: String,
-    /// What new ids begin with.
+    /// The prefix of new ids.
     pub prefix: Option<String>,
 }
 
-/// Looks whether the beads of a working directory are on their branch only.
+/// Finds the beads of a working directory if they are only on their branch.
 pub fn find_fresh_clone(
     env: &Env,
     config: &Config,
@@ -66,13 +66,14 @@ pub fn find_fresh_clone(
 ) -> Option<FreshClone> {
     match found {
         Some(found) => find_fresh_store(&found.dir, config),
-        // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
+        // The clones of a town use their rig's beads and have none of their own, unless a command
+        // names them.
         None if route::find_town_root(env.cwd()).is_some() => None,
         None => find_fresh_clone_around(env, config),
     }
 }
 
-/// Looks whether the beads of this folder are on their branch only.
+/// Finds the beads of a folder if they are only on their branch.
 pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
     let paths = StorePaths::for_folder(dir);
     let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
@@ -80,12 +81,13 @@ pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
         return None;
     }
     let name = paths.issues().file_name()?.to_str()?.to_owned();
-    // Where it cannot be said where beads would be committed, there is nothing to read them from.
+    // If the branch cannot be determined, there is nothing to read.
     let place = SyncPlace::for_folder(dir, config).ok()?;
     find_on_branch(dir.to_owned(), place, name)
 }
 
-/// Looks for a project that is on the branch only, from the working directory upwards; inside a town, too.
+/// Finds a project that is only on the branch, from the working directory upwards, even inside a
+/// town.
 pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone> {
     if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
         .iter()
@@ -106,7 +108,7 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone>
             branch,
         })
     };
-    // One look at the refs for most: there is no such branch.
+    // Most repositories have no such branch, which takes one look at the refs.
     find_tip(&place(String::new())?).ok()??;
     inside.ancestors().find_map(|folder| {
         let inside = folder.join(".beads");
@@ -129,7 +131,7 @@ fn find_on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fres
     })
 }
 
-/// The branch here or at its remote, whichever has more: its name and commit.
+/// Returns the name and commit of the branch, here or at its remote, whichever is ahead.
 fn find_tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
@@ -153,7 +155,7 @@ fn find_tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
 }
 
 impl FreshClone {
-    /// Reads them into their folder.
+    /// Reads the beads into their folder.
     pub fn fetch(&self, clock: &Clock) -> Result<FetchedBeads, SyncError> {
         let failed = |source| StoreError::io("create", &self.dir, source);
         file::create_folder(&self.dir, 0o750).map_err(failed)?;
@@ -177,7 +179,7 @@ impl FreshClone {
                 &self.place.git.blob(&entry.id)?,
             )?;
         }
-        // Last, and never over what another command was quicker with.
+        // Written last, and never over the issues of a faster command.
         if create_if_absent(&self.dir.join(&self.issues), &text)? {
             exchange::record_first_base(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
@@ -188,7 +190,7 @@ impl FreshClone {
         Ok(taken)
     }
 
-    /// Tells git to leave alone what is not tracked where these files come to be.
+    /// Excludes the files that are not tracked from git.
     fn exclude(&self) -> Result<(), SyncError> {
         let git = &self.place.git;
         if git.is_bare()? {
@@ -212,7 +214,7 @@ impl FreshClone {
     }
 }
 
-/// How many beads a text has that are not deleted, and what most of their ids begin with.
+/// Returns the number of beads that are not deleted, and the most frequent prefix.
 fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
     let mut count = 0;
     let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();

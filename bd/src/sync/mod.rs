@@ -1,16 +1,19 @@
-//! Beads and their branch: what `bd sync --full` does, and gtd by itself.
+//! Synchronizes beads with their branch: `bd sync --full`, and gtd on its own.
 //!
-//! The branch (`sync-branch`, by default `beads-sync`) holds the store's shared files at their paths in the
-//! repository and is written straight to its ref. What must always hold: no checkout, no hook, no index or work tree
-//! of anybody is touched, and never a branch that someone has checked out; what came from the branch is in the
-//! store before a commit says so; nothing is pushed but with what the remote had in it.
+//! The branch (`sync-branch`, by default `beads-sync`) holds the store's shared files at their
+//! paths in the repository and is written directly to its ref. No checkout, hook, index or work
+//! tree is touched, and never a branch that is checked out. Changes from the branch are in the
+//! store before a commit contains them. Nothing is pushed that lacks the remote's changes.
 //!
-//! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
-//! ([`crate::store::exchange`], `unite`), unless lines that a rollback took wait for a decision; commit where anything is new
-//! (`commit`); push. Where the remote moved meanwhile, from the beginning.
+//! Steps:
+//! 1. Query the remote (`place`).
+//! 2. Unite it with the store by field, under the store's lock ([`crate::store::exchange`],
+//!    `unite`), unless rolled-back lines wait for a decision.
+//! 3. Commit if anything is new (`commit`).
+//! 4. Push. If the remote moved in the meantime, start over.
 //!
-//! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
-//! both have the same.
+//! After a crash between any two steps the next run continues: before the commit the store merely
+//! has more than the branch, and after it both have the same.
 
 mod commit;
 pub mod fresh;
@@ -34,94 +37,84 @@ use side::{CommitSide, CommitSides};
 use tips::{SyncTips, find_tips, query_remote};
 use unite::MergeReport;
 
-/// How often a remote that moved is read again.
+/// The maximum number of rounds with a remote that moves.
 const TRIES: usize = 5;
 
-/// What is asked for.
+/// The options of a sync.
 #[derive(Debug, Clone)]
 pub struct SyncRequest<'a> {
-    /// Whose beads.
     pub store: &'a Store,
-    /// By which settings.
     pub config: &'a Config,
-    /// Who commits.
     pub author: Identity,
-    /// What the commit says; the time where nothing is given.
+    /// The commit message; the time if `None`.
     pub message: Option<&'a str>,
-    /// Whether the remote is asked.
+    /// True to query the remote.
     pub pull: bool,
-    /// Whether the branch is pushed.
+    /// True to push the branch.
     pub push: bool,
-    /// How long each command that asks the remote may take.
+    /// The time limit of each command that contacts the remote.
     pub network: Duration,
-    /// The clock.
     pub clock: &'a Clock,
-    /// Chance.
     pub random: &'a RandomSource,
 }
 
-/// What was done.
 #[derive(Debug, Clone, Default)]
 pub struct SyncReport {
-    /// The branch.
     pub branch: String,
-    /// The remote, where there is one.
+    /// The remote; `None` if there is none.
     pub remote: Option<String>,
-    /// The commit that the branch is at.
+    /// The commit of the branch.
     pub tip: Option<String>,
-    /// Whether a commit was made.
+    /// True if a commit was created.
     pub committed: bool,
-    /// How many beads are in the commit as the branch, at the remote where that was ahead, did not have them.
+    /// The number of beads that the commit adds or changes, relative to the newer of the local and
+    /// the remote branch.
     pub sent: usize,
-    /// How many beads of the store changed by what others did.
+    /// The number of beads of the store that others' changes affected.
     pub received: usize,
-    /// What conflicts took away.
     pub lost: Vec<OverruledValue>,
-    /// What else should be told.
+    /// The decisions of the merge.
     pub notes: Vec<MergeNote>,
-    /// Whether the remote has it all.
+    /// True if the remote has all changes.
     pub pushed: bool,
-    /// Why the remote does not have it, though it was to.
+    /// The reason why the remote does not have all changes although a push was requested.
     pub unpushed: Option<String>,
 }
 
-/// Why beads were not brought together with their branch.
+/// The reason why a sync failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum SyncError {
-    /// The settings turn it off.
+    /// The settings turn the sync off.
     #[error("sync-branch is empty: nothing is committed, merged or pushed")]
     Off,
-    /// There is no repository.
     #[error("not in a git repository: {}", dir.display())]
     NotInGit { dir: PathBuf },
-    /// The name is not one that beads can be committed to.
+    /// The branch name is not allowed for beads.
     #[error("beads cannot be committed to the branch \"{name}\": {reason}")]
     Name { name: String, reason: &'static str },
-    /// Someone works on the branch.
+    /// The branch is checked out.
     #[error("the branch {branch} is checked out in {}", path.display())]
     CheckedOut { branch: String, path: PathBuf },
-    /// It is not clear which remote is meant.
+    /// The remote of the branch is ambiguous.
     #[error("{branch} may belong to any of the remotes {}", names.join(", "))]
     Remotes { branch: String, names: Vec<String> },
-    /// A rollback took lines of the issues, and nobody decided about them.
+    /// Rolled-back lines of the issues wait for a decision.
     #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::format_some(ids))]
     RolledBack { path: PathBuf, ids: Vec<String> },
-    /// Others push all the time.
+    /// The remote moved in every round.
     #[error("{branch} moved on {remote} each of {TRIES} times")]
     Moving { branch: String, remote: String },
     /// A side has conflict markers.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Brings a store and its branch together.
+/// Synchronizes a store with its branch.
 pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
     let mut place = SyncPlace::for_folder(request.store.dir(), request.config)?;
     place.git = place.git.with_network(request.network);
@@ -173,7 +166,7 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
     })
 }
 
-/// Who commits: the setting `git.author`, else git's user in `folder`, else whoever acts.
+/// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.
 pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
     let told = config.get("git.author");
     if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
@@ -192,7 +185,7 @@ pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity)
     }
 }
 
-/// How many beads the branch does not have as they are here.
+/// The number of beads whose current state the branch lacks.
 pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
     let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
@@ -207,15 +200,16 @@ pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncErr
     ))
 }
 
-/// How one round ended.
+/// The outcome of one round.
 enum SyncRound {
-    /// The branch is there now; nowhere where there is nothing to commit.
+    /// The branch is at this commit; `None` if there is nothing to commit.
     Done(Option<String>),
-    /// Someone else moved it meanwhile.
+    /// Another process moved the branch in the meantime.
     Overtaken,
 }
 
-/// Brings store and commits together once, commits where anything is new, and remembers what the store has all of.
+/// Unites store and commits once, commits if anything is new, and records the new base of the
+/// store.
 fn run_round(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
@@ -253,7 +247,7 @@ fn run_round(
         synced.committed = true;
         synced.sent = made.sent;
     }
-    // Also where there is nothing to commit yet: that, too, is then known to be nothing new.
+    // Recorded even if there is nothing to commit yet, so that the next check finds no changes.
     request.store.set_base(&SyncBase {
         branch: place.branch.clone(),
         commit: made.tip.clone().unwrap_or_default(),
@@ -263,7 +257,7 @@ fn run_round(
     Ok(SyncRound::Done(made.tip))
 }
 
-/// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
+/// Fails while rolled-back lines wait for a decision, so that other clones do not lose them too.
 fn check_no_rollback(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
     let mut ids: Vec<String> = store
         .rolled_back_in(issues)?

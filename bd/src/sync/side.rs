@@ -1,4 +1,4 @@
-//! The shared files of a store as a commit has them.
+//! The shared files of a store in a commit.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,22 +11,21 @@ use super::SyncError;
 use crate::git::{TreeEntries, TreeEntry};
 use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 
-/// The shared files in one commit, read when they are asked for.
+/// The shared files in one commit, read on demand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommitSide {
-    /// The issues; `None` where the commit has none.
+    /// The issues; `None` if the commit has none.
     pub issues: Option<TreeEntry>,
-    /// The archive by year.
     pub archive: TreeEntries,
-    /// History by the names below `events/`.
+    /// The history files, by their names below `events/`.
     pub events: TreeEntries,
-    /// Everything else, by whole path.
+    /// All other files, by whole path.
     pub other: TreeEntries,
     text: OnceCell<Rc<Vec<u8>>>,
 }
 
 impl CommitSide {
-    /// Looks at a commit.
+    /// Lists the files of a commit.
     pub(super) fn from_commit(
         place: &SyncPlace,
         issues: &str,
@@ -51,7 +50,7 @@ impl CommitSide {
         Ok(side)
     }
 
-    /// The issues' text, where there is one.
+    /// Reads the text of the issues, if there are any.
     pub(super) fn issues_text(&self, place: &SyncPlace) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
         let Some(entry) = &self.issues else {
             return Ok(None);
@@ -63,7 +62,6 @@ impl CommitSide {
         Ok(Some(Rc::clone(self.text.get_or_init(|| text))))
     }
 
-    /// The archive's texts.
     pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let mut files = BTreeMap::new();
         for (name, entry) in &self.archive {
@@ -73,7 +71,7 @@ impl CommitSide {
     }
 }
 
-/// The commits' files.
+/// The files of the commits that are united.
 #[derive(Debug, Default)]
 pub(super) struct CommitSides {
     pub ours: Option<Rc<CommitSide>>,
@@ -83,7 +81,6 @@ pub(super) struct CommitSides {
 }
 
 impl CommitSides {
-    /// Looks at the commits.
     pub(super) fn from_tips(
         place: &SyncPlace,
         issues: &str,
@@ -107,7 +104,7 @@ impl CommitSides {
             base: side(&tips.base)?,
             fork: side(&tips.fork)?,
         };
-        // Before anybody has to wait for us.
+        // Read before other processes have to wait for the lock.
         let fork = sides.fork.as_ref().filter(|_| sides.theirs.is_some());
         let others = [&sides.ours, &sides.theirs, &sides.base];
         for side in others.into_iter().flatten().chain(fork) {

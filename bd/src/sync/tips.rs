@@ -1,39 +1,38 @@
-//! The commits that are brought together: where the branch is here and at its remote, and what the store has.
+//! The commits that a sync unites: the local branch, the remote branch, and the base of the store.
 
 use super::place::SyncPlace;
 use super::{SyncError, SyncRequest};
 use crate::git::GitError;
 
-/// The commits that are brought together.
+/// The commits that a sync unites.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SyncTips {
-    /// Where the branch is here.
+    /// The tip of the local branch.
     pub ours: Option<String>,
-    /// Where it is at the remote, where that has what we have not.
+    /// The tip of the remote branch, if it has commits that the local one lacks.
     pub theirs: Option<String>,
-    /// What the store has all of.
+    /// The commit that is completely in the store.
     pub base: Option<String>,
-    /// What ours and theirs both came from.
+    /// The merge base of `ours` and `theirs`.
     pub fork: Option<String>,
 }
 
 impl SyncTips {
-    /// Each of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         let all = [&self.ours, &self.theirs, &self.base, &self.fork];
         all.into_iter().flatten().map(String::as_str)
     }
 }
 
-/// The remote as it was seen.
+/// The remote branch as it was observed.
 #[derive(Debug, Default)]
 pub(super) struct RemoteState {
     pub tip: Option<String>,
-    /// Why it could not be asked.
+    /// The reason why the remote could not be queried.
     pub unreachable: Option<String>,
 }
 
-/// Asks the remote, and brings its branch here.
+/// Queries the remote and fetches its branch.
 pub(super) fn query_remote(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
@@ -52,7 +51,7 @@ pub(super) fn query_remote(
     });
     match fetched {
         Ok(None) => Ok(RemoteState::default()),
-        // It may have moved between the two.
+        // The remote may have moved between the query and the fetch.
         Ok(Some(_)) => Ok(RemoteState {
             tip: place.git.resolve(&place.tracking(remote))?,
             unreachable: None,
@@ -69,7 +68,7 @@ pub(super) fn query_remote(
     }
 }
 
-/// Which commits are to be brought together, and from where they came.
+/// Determines the commits to unite and their common bases.
 pub(super) fn find_tips(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
@@ -92,10 +91,11 @@ pub(super) fn find_tips(
     let last = match last {
         Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
         Some(_) => None,
-        // What people work on came from there, if anything did.
+        // The user's branch started from the remote's state, if it started from any.
         None => git.resolve("HEAD")?,
     };
-    // The store came from what it had then; the branch only if it still has that.
+    // The store is based on the commit of its last exchange, and so is the branch only if it still
+    // contains that commit.
     let common = |last: &Option<String>, tip: &Option<String>| match (last, tip) {
         (Some(last), Some(tip)) => git.merge_base(last, tip),
         _ => Ok(None),

@@ -1,7 +1,7 @@
-//! What comes of the store and the two ends of its branch.
+//! Unites the store with the two ends of its branch.
 //!
-//! Issues are merged by field against the state that both came from; of beads without one, what either side has is
-//! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
+//! Issues are merged by field against their common base. Without a base, the beads of either side
+//! are kept. A bead leaves the archive only by returning to the issues. History only grows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::store::exchange::{StoreFiles, StoreSide, UnitedStore};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
 
-/// What was told on the way.
+/// The report of the merges.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MergeReport {
     pub lost: Vec<OverruledValue>,
@@ -27,7 +27,7 @@ pub(super) struct MergeReport {
 }
 
 impl CommitSides {
-    /// What comes of the store's own side and these.
+    /// Unites the store's own side with the commits.
     pub(super) fn unite(
         &self,
         request: &SyncRequest<'_>,
@@ -68,7 +68,7 @@ impl CommitSides {
         })
     }
 
-    /// The files of history that the store has not, or not all of.
+    /// Returns the history files that the store lacks, completely or in part.
     fn history(&self, store: &Store, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let here = store.history_files();
         let mut files = StoreFiles::new();
@@ -91,7 +91,8 @@ impl CommitSides {
     }
 }
 
-/// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
+/// Returns the store's side with the archive of another side added. Only lines that were removed
+/// everywhere must not return.
 fn with_archive(
     place: &SyncPlace,
     side: &CommitSide,
@@ -100,7 +101,7 @@ fn with_archive(
     let is_same = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
-    // Of the same length they are taken for the same.
+    // Equal lengths are taken as equal content.
     if side.archive.iter().all(is_same) {
         return Ok(own);
     }
@@ -108,7 +109,7 @@ fn with_archive(
     Ok(StoreSide { archive, ..own })
 }
 
-/// Brings what another side made of `base` into our own.
+/// Merges another side's changes since `base` into our own.
 pub(super) fn take_other_side(
     store: &Store,
     place: &SyncPlace,
@@ -131,7 +132,7 @@ pub(super) fn take_other_side(
     };
     let is_same = base.is_some_and(|base| base.issues == other.issues);
     let mut issues = own.issues;
-    // A side without the file says nothing about its beads.
+    // A side without the file has no statement about its beads.
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
@@ -151,8 +152,9 @@ pub(super) fn take_other_side(
     Ok(StoreSide { issues, archive })
 }
 
-/// A common state for sides of which none is known: what the store had before anything was done in this clone, where
-/// the other side is not older. Sets are left out of it, and beads that only the other side lacks, so that nothing is taken for removed.
+/// Builds a base for sides whose common base is unknown: the state of the store before any change
+/// in this clone, if the other side is not older. Leaves out sets, and beads that only the other
+/// side lacks, so that nothing counts as removed.
 fn presume_base(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, other) = (ArchiveLines::from_text(own), ArchiveLines::from_text(other));
     let mut text = Vec::new();
@@ -176,7 +178,7 @@ fn presume_base(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Beads of several archives; the first that has one counts.
+/// The lines of several archives by id. The first archive with an id counts.
 struct ArchiveLines<'a>(HashMap<String, &'a [u8]>);
 
 impl<'a> ArchiveLines<'a> {
@@ -199,7 +201,7 @@ impl<'a> ArchiveLines<'a> {
     }
 }
 
-/// Every bead that either archive has, unless it lives among the issues.
+/// Unites two archives. Leaves out beads that are among the issues.
 pub(super) fn unite_archives(
     own: &StoreFiles,
     theirs: &StoreFiles,
@@ -222,7 +224,7 @@ pub(super) fn unite_archives(
         let line = &merged.text[span];
         let (name, is_alive) = match record::parse_bead(line) {
             Ok(bead) => (archive::year_file_name(&bead), alive.contains(&bead.id)),
-            // What cannot be read stays in the last file.
+            // An unreadable line stays in the last file.
             Err(_) => (files.keys().next_back().cloned().unwrap_or_default(), false),
         };
         if !is_alive {
@@ -234,7 +236,7 @@ pub(super) fn unite_archives(
     Ok(files)
 }
 
-/// A file of history that two sides have: as a rule one of them only has less of it.
+/// Unites two versions of a history file. Usually one of them only has less of it.
 pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     if one.starts_with(&other) {
         return one;
@@ -257,7 +259,7 @@ pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
             }
         }
     }
-    // By time and content: both sides come to the same.
+    // Sorted by time and content, so that both sides give the same result.
     all.sort();
     let mut text = Vec::with_capacity(one.len() + other.len());
     for (_, line) in all {
@@ -267,7 +269,7 @@ pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// How many beads differ between two texts of issues.
+/// Returns the number of beads that differ between two texts of issues.
 pub(super) fn count_changed(before: &[u8], after: &[u8]) -> usize {
     if before == after {
         return 0;

@@ -1,4 +1,4 @@
-//! The fields of a record as they stand in its line: keys with the bytes of their values.
+//! The fields of a record as written in its line: keys with the bytes of their values.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use serde_json::value::RawValue;
 
 use super::super::{Bead, RawJson};
 
-/// Keys and values of an object, in its order.
+/// The keys and values of a JSON object, in source order.
 #[derive(Debug, Clone, Default)]
 pub struct RecordFields(pub Vec<(String, RawJson)>);
 
 impl RecordFields {
-    /// Reads an object; text that is none has no fields.
+    /// Parses an object. Text that is not an object has no fields.
     pub fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// The fields of a bead as they are written.
+    /// Returns the fields of a bead as they are written.
     pub fn from_bead(bead: &Bead) -> Self {
         Self::parse(&super::decode_line(&super::serialize_bead(bead)))
     }
 
-    /// The bytes of a value; `None` where it is absent or null.
+    /// Returns the bytes of a value, or `None` if the value is absent or null.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.value(key).map(RawValue::get)
     }
@@ -33,18 +33,17 @@ impl RecordFields {
         Some(&*found.1).filter(|raw| raw.get() != "null")
     }
 
-    /// The text of a value that is a string; else its JSON.
+    /// Returns the text of a string value, and the JSON of any other value.
     pub fn text(&self, key: &str) -> Option<String> {
         let raw = self.get(key)?;
         Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
     }
 
-    /// The keys.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Gives a key a value, in its place if it is there.
+    /// Sets a key, in place if the key exists.
     pub fn set(&mut self, key: &str, value: &RawValue) {
         match self.0.iter_mut().find(|(own, _)| own == key) {
             Some((_, own)) => *own = value.to_owned(),
@@ -52,13 +51,14 @@ impl RecordFields {
         }
     }
 
-    /// Adds a value; `None` is null.
+    /// Appends a value. `None` is written as null.
     pub fn push(&mut self, key: &str, value: Option<&RawValue>) {
         let raw = value.unwrap_or(RawValue::NULL).to_owned();
         self.0.push((key.to_owned(), raw));
     }
 
-    /// Which fields differ in `new`: as they are here, and as they are there; null is absent.
+    /// Returns the fields that differ between `self` and `new`: their old values and their new
+    /// values. Null counts as absent.
     pub fn difference(&self, new: &Self) -> (Self, Self) {
         let (mut before, mut after) = (Self::default(), Self::default());
         let added = new.keys().filter(|key| self.get(key).is_none());
@@ -72,7 +72,7 @@ impl RecordFields {
         (before, after)
     }
 
-    /// The values here of the keys that `other` has; null where there is none.
+    /// Returns our values of the keys that `other` has, and null for keys that we lack.
     #[must_use]
     pub fn project_onto(&self, other: &Self) -> Self {
         let mut found = Self::default();
@@ -82,7 +82,7 @@ impl RecordFields {
         found
     }
 
-    /// The same with other values for some keys; null takes a key away.
+    /// Returns a copy with the values of `others`. A null removes its key.
     #[must_use]
     pub fn patched_with(&self, others: &Self) -> Self {
         let mut changed = Self::default();
@@ -103,7 +103,6 @@ impl RecordFields {
         changed
     }
 
-    /// As JSON.
     pub fn to_raw_json(&self) -> Option<RawJson> {
         serde_json::value::to_raw_value(self).ok()
     }

@@ -1,7 +1,8 @@
-//! Numbers keep their text on the way to `--json`: a JSON value would print `1.50` as `1.5`.
+//! Preserves the text of numbers in `--json` output: a JSON value would print `1.50` as `1.5`.
 //!
-//! A number that a JSON value would print in another way stands there as a marked string. [`kit::json::unmark`] makes it a number
-//! again in the printed text. A number that is too large for a JSON value is a plain string, which clients can read.
+//! A number that a JSON value would print differently is stored in the value as a marked string.
+//! [`unmark_numbers`] turns that string into a number again in the printed text. A number that is
+//! too large for a JSON value is a plain string, which clients can read.
 
 use kit::json::NUMBER_MARK;
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::RecordFields;
 
-/// The JSON text as a value in which numbers keep their text.
+/// Parses JSON text into a value in which numbers keep their text.
 pub(super) fn parse_exact(raw: &RawValue) -> Value {
     let text = raw.get();
     match text.as_bytes().first() {
@@ -36,7 +37,8 @@ pub(super) fn parse_exact(raw: &RawValue) -> Value {
     }
 }
 
-/// JSON without the whitespace between its parts, so that it fits on a line; its numbers and strings keep their text.
+/// Removes the whitespace between JSON tokens, so that the text fits on one line. Numbers and
+/// strings keep their text.
 pub fn compact_json(text: &str) -> serde_json::Result<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text)?;
     let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);

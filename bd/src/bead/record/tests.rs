@@ -1,4 +1,4 @@
-//! The record's round trip.
+//! Round trips of records.
 
 use proptest::prelude::*;
 

@@ -29,7 +29,7 @@ fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
     assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
     assert_eq!(read_file(&work, "README"), "dirty\n");
     assert_eq!(work.worktree_list().unwrap().len(), 1);
-    // What stands there already is the answer, and what is there in other commits is left out.
+    // Existing commits are reused, and commits that `onto` already has are left out.
     assert_eq!(queue.replay(&main, &main, &tip).unwrap(), Some(tip.clone()));
     assert_eq!(queue.replay(&tip, &base, &topic).unwrap(), Some(tip));
 }
@@ -111,7 +111,7 @@ fn a_change_is_contained_taken_back_or_rewritten() {
         contained(&base),
         Containment::Missing(vec!["call".to_owned()])
     );
-    // The same but for white space is something else.
+    // The same text with other white space is a different change.
     let moved = commit_file(&work, "call", "if x {\n}\ncall();\n");
     assert_eq!(
         contained(&moved),
@@ -123,7 +123,8 @@ fn a_change_is_contained_taken_back_or_rewritten() {
         contained(&reverted),
         Containment::Missing(vec!["call".to_owned()])
     );
-    // Taken back, and then something else in its place: the end alone does not tell.
+    // The change was reverted and then replaced by different text, which the final state alone does
+    // not show.
     let again = commit_file(&work, "call", "called();\n");
     let files = vec!["call".to_owned()];
     assert_eq!(contained(&again), Containment::Rewritten(files.clone()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// A temporary folder with a home and a git configuration of its own.
+/// A temporary folder with its own home and git configuration.
 struct TestPlace {
     root: tempfile::TempDir,
 }
@@ -34,7 +34,7 @@ impl TestPlace {
             .with_env("GIT_CONFIG_NOSYSTEM", "1")
     }
 
-    /// A work tree with one commit, and a bare origin it was pushed to.
+    /// Creates a work tree with one commit, and the bare origin that it was pushed to.
     fn with_origin(&self) -> (Git, Git) {
         let (origin, work) = (self.git("origin.git"), self.git("work"));
         origin.init("main", true).unwrap();
@@ -204,7 +204,7 @@ fn a_push_is_read_back_and_its_lease_is_kept() {
         Some(next.clone())
     );
     assert_eq!(work.ls_remote("origin", "none").unwrap(), None);
-    // What is there already needs no lease: a push is safe to repeat.
+    // A push of the current tip needs no lease, so repeating a push is safe.
     work.push("origin", &next, "main", PushLease::Absent, false)
         .unwrap();
     let other = work

@@ -111,7 +111,7 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
     );
     assert_eq!(read_file(&work, "README"), "hello\n");
     write_file(&work, "new", "n\n");
-    // What is not committed stays, also where it is what the rescue began from, or a removal.
+    // Uncommitted changes stay, even if they equal the rescue's starting point or are removals.
     write_file(&work, "README", "newer\n");
     work.add_all().unwrap();
     work.commit_index("Newer").unwrap();
@@ -169,7 +169,7 @@ fn a_rescue_comes_back_in_another_clone_with_its_big_files_and_leaves_no_ref_the
 fn a_change_in_the_same_instant_as_the_index_is_saved() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
-    // Such a change shows neither in size nor time; the change of the inode does not count here.
+    // Such a change differs neither in size nor in time. The change of the inode is ignored here.
     work.plumbing(["config", "core.trustctime", "false"])
         .finish_checked()
         .unwrap();

@@ -1,4 +1,4 @@
-//! Who git's user is: what is remembered of it is what the command says.
+//! The git user: the remembered answer equals the answer of the git command.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -7,7 +7,7 @@ use super::*;
 use crate::git::GitUser;
 use kit::sys::Env;
 
-/// A repository whose own settings end so, beside a file `more`.
+/// Creates a repository whose own settings end with `settings`, beside a file `more`.
 fn create_repository(place: &TestPlace, settings: &str) -> Git {
     let work = Git::at(place.path("work"));
     if !work.folder().exists() {
@@ -20,7 +20,7 @@ fn create_repository(place: &TestPlace, settings: &str) -> Git {
     work
 }
 
-/// What a person is told who asks git.
+/// Returns the answer of the git command.
 fn query_git(git: &Git) -> GitUser {
     let value = |key: &str| {
         let said = git.plumbing(["config", "--get", key]).finish().unwrap();
@@ -34,7 +34,7 @@ fn query_git(git: &Git) -> GitUser {
     }
 }
 
-/// What git says, also where it was remembered.
+/// Asserts that the answer equals git's answer, both when computed and when remembered.
 fn assert_remembered(git: &Git) -> GitUser {
     let place = super::super::find_git_folders(git.folder())
         .unwrap()
@@ -50,7 +50,7 @@ fn assert_remembered(git: &Git) -> GitUser {
     user
 }
 
-/// The command is asked each time.
+/// Asserts that the git command is run every time.
 fn assert_not_remembered(git: &Git) -> GitUser {
     let place = git.folder().join(".git/bd-user");
     fs::remove_file(&place).ok();
@@ -152,7 +152,7 @@ fn one_of(texts: &'static str) -> impl Strategy<Value = &'static str> {
     prop::sample::select(texts.split('|').collect::<Vec<_>>())
 }
 
-/// A line of a file of settings.
+/// A line of a settings file.
 fn any_settings_line() -> impl Strategy<Value = String> {
     let setting = (
         one_of("name|email|\tName|  EMAIL"),

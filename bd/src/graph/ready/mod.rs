@@ -1,6 +1,7 @@
-//! Ready work: open, not deferred, and waiting for nothing.
+//! Ready work: open, not deferred, and not blocked.
 //!
-//! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
+//! Selects beads from the index alone; only the beads that are shown are parsed. [`blocked`]
+//! determines the blocked beads.
 
 use kit::sys::clock::to_nanoseconds;
 use std::cmp::Ordering;
@@ -13,20 +14,17 @@ use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::TopItems;
 use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
-/// In which order ready work comes.
+/// The order of ready work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReadyOrder {
-    /// What is at most two days old by priority, then the older by age.
+    /// Beads of the last two days by priority, then older beads by age.
     #[default]
     Hybrid,
-    /// By priority, then age.
     Priority,
-    /// By age.
     Oldest,
 }
 
 impl ReadyOrder {
-    /// Reads a policy's name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "" | "hybrid" => Some(Self::Hybrid),
@@ -37,36 +35,31 @@ impl ReadyOrder {
     }
 }
 
-/// Which ready work is asked for.
+/// The filter and order of ready work.
 #[derive(Debug, Clone)]
 pub struct ReadyQuery {
-    /// Only beads of these statuses.
+    /// Only beads with one of these statuses.
     pub statuses: Vec<Status>,
-    /// Only this kind; then also kinds that are no work of their own.
+    /// Only this kind. A requested kind may be an internal kind.
     pub kind: Option<Kind>,
-    /// Only this priority.
     pub priority: Option<i64>,
-    /// Only this assignee's.
     pub assignee: Option<String>,
-    /// Only what no one has; wins over the assignee.
+    /// Only unassigned beads; overrides the assignee.
     pub unassigned: bool,
-    /// Only with all of these labels.
+    /// Only beads with all of these labels.
     pub labels: Vec<String>,
-    /// Only with one of these labels.
+    /// Only beads with at least one of these labels.
     pub labels_any: Vec<String>,
-    /// Without any of these labels.
+    /// Only beads without any of these labels.
     pub not_labels: Vec<String>,
-    /// None of these kinds.
     pub not_kinds: Vec<Kind>,
-    /// Only below this bead.
     pub parent: Option<String>,
     /// Only this kind of molecule.
     pub mol_type: Option<String>,
-    /// Also what is deferred to later.
+    /// Include beads that are deferred to a later time.
     pub include_deferred: bool,
-    /// The order.
     pub order: ReadyOrder,
-    /// At most so many; 0 is no limit.
+    /// The maximum number of beads; 0 means no limit.
     pub limit: usize,
 }
 
@@ -91,7 +84,7 @@ impl Default for ReadyQuery {
     }
 }
 
-/// Ready work: the beads up to the limit, and how many there are in all.
+/// Returns the ready beads up to the limit, and the number of all ready beads.
 pub fn find_ready<'a>(
     snapshot: &'a Snapshot,
     query: &ReadyQuery,
@@ -104,7 +97,7 @@ pub fn find_ready<'a>(
     (beads.collect(), total)
 }
 
-/// The rows of ready work up to the limit, and how many there are in all.
+/// Returns the rows of the ready beads up to the limit, and the number of all ready beads.
 pub fn find_ready_rows(
     snapshot: &Snapshot,
     query: &ReadyQuery,
@@ -129,7 +122,7 @@ pub fn find_ready_rows(
     found.finish()
 }
 
-/// Which rows are ready work that a query asks for.
+/// Decides which rows are ready work that matches a query.
 pub(super) struct ReadyFilter<'a> {
     snapshot: &'a Snapshot,
     query: &'a ReadyQuery,
@@ -167,7 +160,7 @@ impl<'a> ReadyFilter<'a> {
     }
 }
 
-/// Whether a row fits a query; `None` where only the bead itself can say.
+/// Returns true if a row matches a query, or `None` if only the bead can answer.
 fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     let is_taken = query.unassigned && row.assigned;
     if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
@@ -183,10 +176,10 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
     Some(is_of_kind && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted))
 }
 
-/// Which questions cannot be answered from a brief.
+/// The conditions of a query that a row cannot answer.
 struct RowGaps {
     always: bool,
-    /// Of ids with more than one hyphen.
+    /// True if the bead must be read for ids with more than one hyphen.
     of_hyphens: bool,
 }
 
@@ -209,7 +202,7 @@ impl RowGaps {
     }
 }
 
-/// Whether a bead is of the kind that is asked for, apart from what it waits for.
+/// Returns true if a bead matches the query, regardless of its blockers.
 #[cold]
 fn is_candidate(
     head: &BeadRef<'_>,
@@ -259,14 +252,14 @@ fn is_candidate(
         && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 
-/// Whether a bead is put off until later than now.
+/// Returns true if a bead is deferred to a time after `now`.
 pub fn is_deferred(bead: &Bead, now: Timestamp) -> bool {
     bead.defer_until
         .as_ref()
         .is_some_and(|until| until.instant() > now)
 }
 
-/// Kinds that are in the store for other reasons than to be worked on.
+/// Returns true for kinds that are records of bd or a town and not work.
 pub fn is_internal_kind(kind: &Kind) -> bool {
     matches!(
         kind,
@@ -280,7 +273,8 @@ pub fn is_internal_kind(kind: &Kind) -> bool {
     )
 }
 
-/// Which of two comes first; `fresh_since` is when what is new begins.
+/// Compares two rows by the order of the query. `fresh_since` is the start of the period of fresh
+/// beads.
 fn compare_ready(
     snapshot: &Snapshot,
     order: ReadyOrder,
@@ -304,13 +298,13 @@ fn compare_ready(
     }
 }
 
-/// Whether a bead waits for something, itself or through a parent.
+/// Returns true if a bead is blocked, directly or through a parent.
 pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
     let head = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
     head.is_some_and(|head| head.is_blocked())
 }
 
-/// The open targets of a bead's `blocks` edges.
+/// Returns the open targets of a bead's `blocks` edges.
 pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
     let Some(head) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
@@ -323,7 +317,7 @@ pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// All beads below one by parent-child edges, without itself; deleted ones too.
+/// Returns all descendants of a bead by parent-child edges, including deleted ones.
 pub fn collect_descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
     let mut front: Vec<BeadRef<'a>> = snapshot.every_child(id);

@@ -1,4 +1,4 @@
-//! What is ready and what is not.
+//! The rules of ready work.
 
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use crate::graph::explain;

@@ -1,10 +1,10 @@
-//! Random histories: what people and agents do to a clone's beads, one small step after another.
+//! Random histories: small changes to a clone's beads, as users and agents make them.
 
 use proptest::prelude::*;
 
 use crate::bead::{Bead, Comment, Dep, Stamp, Status, record};
 
-/// One step: what is done, to which bead, with which value, at which minute.
+/// One step: the operation, the bead, the field, the value and the minute.
 pub(super) type HistoryStep = (u8, u8, u8, u8, u8);
 
 pub(super) fn any_steps(most: usize) -> impl Strategy<Value = Vec<HistoryStep>> {
@@ -15,7 +15,7 @@ pub(super) fn any_steps(most: usize) -> impl Strategy<Value = Vec<HistoryStep>> 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TestClone {
     pub(super) beads: Vec<Bead>,
-    /// Tells clones apart: two never make a bead at the same instant.
+    /// The number of the clone, so that two clones never create a bead at the same instant.
     pub(super) clone: u8,
 }
 
@@ -115,7 +115,7 @@ impl TestClone {
         }
     }
 
-    /// The clone after these steps.
+    /// Returns the clone after these steps.
     pub(super) fn after(mut self, steps: &[HistoryStep]) -> Self {
         for (number, step) in steps.iter().enumerate() {
             self.step(number, *step);
@@ -135,7 +135,7 @@ impl TestClone {
         let target = self.beads[usize::from(field) % self.beads.len()].id.clone();
         let bead = &mut self.beads[at];
         let now = build_time(minute, 0);
-        // Labels, edges and comments do not touch `updated_at`.
+        // Labels, edges and comments leave `updated_at` unchanged.
         match what {
             2..=4 => return change_label(bead, value),
             5 => return change_edge(bead, &target, value, now),
@@ -204,7 +204,7 @@ fn build_time(minute: u8, nano: u32) -> Stamp {
     Stamp::parse(&format!("2026-03-01T00:{minute:02}:00.{nano:09}Z"))
 }
 
-/// Sets a key to a JSON text; `null` and an empty text remove it.
+/// Sets a key to a JSON text. `null` and an empty text remove it.
 fn set_key_text(bead: &mut Bead, key: &str, value: &str) {
     let line = String::from_utf8(record::serialize_bead(bead)).unwrap();
     let mut pairs = record::parse_pairs(&line).unwrap();
@@ -253,7 +253,7 @@ fn change_comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     let count = bead.comments.len();
     let at = usize::from(field) % count.max(1);
     match value {
-        // The last one stays, so that no number is given twice.
+        // The last comment stays, so that no number is reused.
         0 if at + 1 < count => drop(bead.comments.remove(at)),
         1 if count > 0 => bead.comments[at].text = format!("edited {field}"),
         _ => {

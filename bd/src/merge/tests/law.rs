@@ -1,4 +1,4 @@
-//! The laws of the merge over random histories. `PROPTEST_CASES` sets how many are tried.
+//! The laws of the merge over random histories. `PROPTEST_CASES` sets the number of cases.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn build_clones(
     [base.clone(), clone(1, left), clone(2, right)]
 }
 
-/// What a bead is known by, whatever its id.
+/// Returns the identity of a bead apart from its id.
 fn identity_key(bead: &Bead) -> String {
     let id = former_id(bead).unwrap_or_else(|| bead.id.clone());
     format!("{id} {} {}", bead.created_at, bead.created_by)
@@ -43,7 +43,7 @@ fn by_maker(world: &TestClone) -> BTreeMap<String, &Bead> {
         .collect()
 }
 
-/// The fields of a bead that stand for themselves.
+/// Returns the fields of a bead that merge independently.
 fn plain_fields(bead: &Bead) -> BTreeMap<String, String> {
     const OTHER_RULES: [&str; 17] = [
         "id",
@@ -79,7 +79,7 @@ fn list_words(bead: &Bead) -> Vec<String> {
     labels.chain(waiters).collect()
 }
 
-/// Every edit that only one side made is in the result; every value that lost is told.
+/// Checks that every one-sided edit is in the result, and that every losing value is reported.
 fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
     let [b, l, r, m] = [base, left, right, result].map(plain_fields);
     for key in b.keys().chain(l.keys()).chain(r.keys()) {
@@ -128,7 +128,8 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
     for own in left.comments.iter().chain(&right.comments) {
         let new = !says(base, &own.text);
         let both = says(left, &own.text) && says(right, &own.text);
-        // One that took the number and time of a removed one is an edit of that, and in conflict with its removal.
+        // A comment with the number and time of a removed one is an edit of it, and conflicts with
+        // the removal.
         let is_told = |lost: &OverruledValue| {
             lost.id == result.id && lost.field == "comments" && lost.value.contains(&own.text)
         };
@@ -143,17 +144,17 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
     assert_eq!(numbers.len(), result.comments.len());
 }
 
-/// A deletion that stays over an edit is told.
+/// Checks that a deletion that wins over an edit is reported.
 fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
     let live = [left, right].into_iter().find(|side| !side.is_tombstone());
     let Some(live) = live.filter(|_| result.is_tombstone()) else {
         return;
     };
     if live.id != base.id {
-        // An earlier merge gave it another id, which is no edit.
+        // An earlier merge gave the bead another id, which is not an edit.
         return;
     }
-    // Edges follow beads that get another id, which is none either.
+    // Edges that follow a moved bead are not an edit either.
     let unlinked = |bead: &Bead| Bead {
         updated_at: Stamp::default(),
         dependencies: Vec::new(),
@@ -175,7 +176,7 @@ fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
     }
 }
 
-/// Everything that must hold of one merge.
+/// Checks all laws for one merge.
 fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClone {
     let merged = merge_clones(base, left, right);
     let swapped = merge_clones(base, right, left);
@@ -226,7 +227,7 @@ fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClo
             }
             (None, _, _, Some(result)) => assert_eq!(plain_fields(own), plain_fields(result)),
             (Some(base), _, _, Some(result)) => {
-                // One whose edge followed a bead to its new id is not as it was either.
+                // A bead whose edge followed a moved bead differs from its original too.
                 assert!(*base != *own || *result != *own, "{own:?}");
                 assert_eq!(plain_fields(own), plain_fields(result));
             }
@@ -240,7 +241,7 @@ fn check_merge(base: &TestClone, left: &TestClone, right: &TestClone) -> TestClo
     result
 }
 
-/// As many cases as `PROPTEST_CASES` says; few where it is not set.
+/// Uses `PROPTEST_CASES` cases, or few if it is not set.
 fn proptest_config() -> ProptestConfig {
     let mut config = ProptestConfig::default();
     if config.cases == 256 {
@@ -280,7 +281,7 @@ proptest! {
         let idle: [(usize, Vec<HistoryStep>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
         for (at, steps) in work.into_iter().chain(idle) {
             let (seen, own) = &mut clones[at];
-            // Numbers of steps make instants: never the same twice in a clone.
+            // Step numbers determine instants, so a number must not repeat within a clone.
             let clone = own.clone + 3;
             *own = TestClone { clone, ..own.clone() }.after(&steps);
             let merged = check_merge(seen, own, &hub);
@@ -299,7 +300,7 @@ proptest! {
         all in proptest::collection::vec(any_steps(12), 3),
     ) {
         let base = TestClone::default().after(&start);
-        // Each clone has fields of its own; creations collide.
+        // Each clone changes different fields. Created ids collide.
         let own = |clone: u8| {
             let steps = all[usize::from(clone)].iter().filter_map(|(what, which, field, value, minute)| {
                 let what = match what {

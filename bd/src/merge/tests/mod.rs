@@ -15,7 +15,7 @@ fn base_bead() -> Bead {
     bead_from_line("")
 }
 
-/// The base bead with a change, updated at this minute.
+/// Returns the base bead with a change, updated at this minute.
 fn edit_base(minute: u8, change: impl FnOnce(&mut Bead)) -> Bead {
     let mut bead = base_bead();
     bead.updated_at = minute_stamp(minute);
@@ -305,7 +305,7 @@ fn join_lines(lines: &[&str]) -> Vec<u8> {
         .collect()
 }
 
-/// The text of a merge in which left and right can be swapped.
+/// Merges, asserts that left and right are interchangeable, and returns the text and the notes.
 fn merge_symmetric(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<MergeNote>) {
     let [base, left, right] = [base, left, right].map(join_lines);
     let one = merge_files(&base, &left, &right, &|_| None).unwrap();
@@ -449,7 +449,7 @@ fn a_damaged_line_is_kept_and_is_no_removal() {
     assert_eq!(both.into_bytes(), join_lines(&[torn, other]));
     let (both, _) = merge_symmetric(&[], &[torn, other], &[other, torn]);
     assert_eq!(both.into_bytes(), join_lines(&[torn, other]));
-    // Once it is repaired it does not come back.
+    // A damaged line that was repaired does not return.
     let (merged, _) = merge_symmetric(&[A, "{oops"], &[A, "{oops"], &[A2]);
     assert_eq!(merged.into_bytes(), join_lines(&[A2]));
 }
@@ -485,7 +485,7 @@ fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
         one
     };
     let stays = [MergeNote::Archived { id: "a-1".into() }];
-    // An earlier state that base does not know, as after a squashed merge.
+    // An earlier state that the base does not have, as after a squashed merge.
     assert_eq!(merge(&[], &[A]).notes, stays);
     assert!(merge(&[], &[A]).text.is_empty());
     assert!(merge(&[A], &[A]).text.is_empty());

@@ -1,7 +1,8 @@
-//! Finds the lines that two states of the issues do not share.
+//! Finds the lines in which two states of the issues differ.
 //!
-//! The index of the issues that are found knows their lines by hash, and so does the index before it, where it is of those
-//! that were kept. Else these are read in pieces, in any order. Only lines that differ are parsed and held.
+//! The index of the current issues has the hashes of their lines, and so does the previous index if
+//! it belongs to the kept issues. Otherwise the kept issues are read in pieces, in any order. Only
+//! differing lines are parsed and held in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,28 +21,28 @@ use crate::store::view::source::StoreRead;
 /// Lines by id.
 pub(super) type LinesById = BTreeMap<String, Vec<u8>>;
 
-/// How the issues that were kept and those that were read differ.
+/// The difference between the kept issues and the current issues.
 #[derive(Default)]
 pub(super) struct IssuesDifference {
-    /// Lines that are not in the other state; where an id stands twice, the one that counts.
+    /// The lines that the other state lacks. If an id is repeated, the line that counts.
     pub kept: LinesById,
     pub found: LinesById,
-    /// Whether nothing differs, not even the places of the lines.
+    /// True if nothing differs, including the positions of the lines.
     pub is_none: bool,
 }
 
-/// What the kept issues are to those that were read.
+/// The comparison of the kept issues with the current ones.
 struct KeptComparison {
-    /// The lines that were kept and are not found.
+    /// The kept lines that the current issues lack.
     kept: LinesById,
-    /// Which rows of the issues that were read are lines that were kept.
+    /// True for each row of the current issues whose line is in the kept issues.
     shared: Vec<bool>,
     /// The hash of the kept content.
     content: u64,
 }
 
 impl KeptComparison {
-    /// By the lines of the kept file.
+    /// Compares by reading the lines of the kept file.
     fn by_reading(index: &Index, kept: &File) -> io::Result<Self> {
         let made = index::parse_file(kept, ISSUES, Some(index))?;
         let content = made.content;
@@ -64,8 +65,8 @@ impl KeptComparison {
         })
     }
 
-    /// By the index that was there before, which is of the kept file and has the hashes of its lines; nothing where it turns
-    /// out not to be.
+    /// Compares by the previous index, which belongs to the kept file and has the hashes of its
+    /// lines. Returns `None` if it belongs to another file.
     fn by_index(index: &Index, before: &Index, kept: &File) -> Option<Self> {
         let mut shared = vec![false; index.rows().len()];
         let mut lines = LinesById::new();
@@ -122,7 +123,7 @@ impl IssuesDifference {
             differ.found.insert(index.id(at).to_owned(), line);
         }
         for note in index.notes().iter().filter(|note| note.file == ISSUES) {
-            // A damaged line still says whose it was.
+            // A damaged line still shows its id.
             let line = source.bytes_at(ISSUES, note.offset, note.length);
             let line = line.map_err(failed)?;
             if let Some(id) = merge::id_of_line(&line).filter(|id| index.find(id).is_none()) {
@@ -133,7 +134,7 @@ impl IssuesDifference {
     }
 }
 
-/// The lines of some ids in a file, if there is one.
+/// Returns the lines of some ids in a file, if the file exists.
 pub(super) fn lines_of(
     path: &Path,
     is_wanted: impl Fn(&str) -> bool,

@@ -1,16 +1,23 @@
-//! Folds the journal into the files: what is acknowledged moves to where git and people see it.
+//! Folds the journal into the files: moves acknowledged changes to where git and users see them.
 //!
-//! A file that someone else changed within the last two seconds is left to them: git writes a file piece by
-//! piece, and what it has not written yet must not be taken for gone.
+//! A file that another program changed within the last two seconds is left alone. git writes a file
+//! piece by piece, and the part that is not written yet must not be mistaken for a removal.
 //!
-//! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
-//! renamed in; the issues are written beside the old ones, a mark with their SHA-256 ends the journal, the
-//! events go to history, and these three are synced; the new issues are renamed in, unless an id would vanish
-//! that nobody removed or someone else changed the file; the index, written meanwhile beside the old one, gets
-//! the keys of what is there now and its place; a fresh journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
-//! hashes, so that the next writer folds it again, and a mark by which the issues are known as ours.
+//! Steps, under the lock:
+//! 1. Copy torn and damaged lines to `damaged/`.
+//! 2. Write the new wisps and rename them into place.
+//! 3. Write the new issues beside the old ones, append a mark with their SHA-256 to the journal,
+//!    append the events to history, and sync these three.
+//! 4. Rename the new issues into place, unless an id would vanish without a removal or another
+//!    program changed the file.
+//! 5. Add the keys of the new files to the new index, which was written beside the old one in the
+//!    meantime, and rename it into place.
+//! 6. Rename a fresh journal over the old one.
 //!
-//! Lines that nobody changed are copied as they are, without being parsed.
+//! After a crash between any two steps, the hashes identify the folded entries, so that the next
+//! writer folds the journal again, and the mark identifies the issues as ours.
+//!
+//! Unchanged lines are copied without being parsed.
 
 use crate::store::disk::identity::{self, FileKey};
 use std::collections::BTreeSet;
@@ -36,39 +43,37 @@ use kit::sys::clock;
 use kit::sys::file::{AppendedText, DerivedFile, ReplacementFile};
 use kit::sys::parallel::{drop_in_background, run_both};
 
-/// How a fold ended.
+/// The outcome of a fold.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FoldOutcome {
-    /// All is in the files.
+    /// All changes are in the files.
     Done,
-    /// Someone else changed a file meanwhile; read again.
+    /// Another program changed a file in the meantime. The caller must read again.
     Overtaken,
-    /// Someone else may still be writing the issues; nothing was done.
+    /// Another program may still be writing the issues. Nothing was done.
     Unsettled,
 }
 
-/// What is to be folded.
+/// A fold in preparation.
 pub(crate) struct Fold<'a> {
     pub snapshot: Snapshot,
-    /// Now, for the names of files that keep damaged lines.
+    /// The current time, for the names of files that preserve damaged lines.
     pub now: &'a Stamp,
-    /// Write both files anew, whether something changed or not.
+    /// Rewrite both files even without a change.
     pub all: bool,
-    /// Messages for people.
     pub notices: &'a mut Vec<String>,
 }
 
-/// What a fold put in place.
+/// The files that a fold replaced.
 struct ReplacedFiles {
-    /// The index of it, written but for the keys.
+    /// The index of the new files, complete except for the keys.
     index: Option<(Index, DerivedFile)>,
     keys: IndexKeys,
-    /// What went to history.
     events: Vec<Event>,
 }
 
 impl Fold<'_> {
-    /// Runs the steps.
+    /// Runs all steps.
     pub(crate) fn run(mut self) -> Result<FoldOutcome, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
@@ -88,12 +93,14 @@ impl Fold<'_> {
             events,
         } = replaced;
         let snapshot = self.snapshot;
-        // Memory that a large write took, and old files that nobody else may have open.
+        // Frees the memory of a large write, and closes old files that no other process may have
+        // open.
         drop_in_background((snapshot, events));
         finish_fold(&paths, index, &keys)
     }
 
-    /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
+    /// Replaces the changed files and appends to history; `None` if another program changed a file
+    /// in the meantime.
     fn replace(&mut self, entries: Vec<Event>) -> Result<Option<ReplacedFiles>, StoreError> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
@@ -116,7 +123,8 @@ impl Fold<'_> {
             self.build_content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
         let issues =
             self.build_content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
-        // What will be there is known; where its index cannot be made the next reader tries.
+        // The new content is already determined. If its index cannot be built here, the next reader
+        // builds it.
         let index = || self.build_index(&issues, &wisps, &notes);
         let events = self.collect_events(entries);
         let (index, prepared) = run_both(index, || self.prepare(&events, &wisps, &issues));
@@ -141,7 +149,7 @@ impl Fold<'_> {
         }))
     }
 
-    /// What goes to history: the events of the journal, and what was merged.
+    /// Collects the events for history: those of the journal, and those of merges.
     fn collect_events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
         let entries = entries.into_iter();
@@ -150,7 +158,7 @@ impl Fold<'_> {
         events
     }
 
-    /// The new content of a file.
+    /// Builds the new content of a file.
     fn build_content<'b>(
         &'b self,
         home: BeadFile,
@@ -190,7 +198,7 @@ impl Fold<'_> {
         Ok(FileContent::New { pieces, layout })
     }
 
-    /// Writes new content beside the file, neither synced nor in place; says its SHA-256.
+    /// Writes new content beside the file, neither synced nor in place, and returns its SHA-256.
     fn write(
         &self,
         content: &FileContent<'_>,
@@ -204,16 +212,17 @@ impl Fold<'_> {
         let (file, sha256) = write_pieces(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
         if let Some(time) = before_racy_window(clock::Clock::System.now()) {
-            // Where it cannot be done the next reader compares the content.
+            // If the time cannot be set, the next reader compares the content.
             file.set_modified(time.into()).ok();
         }
         Ok(Some((file, sha256)))
     }
 
-    /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the
-    /// mark, with which the journal may count as folded; then the issues, the mark and the events. Those
-    /// three are written first and synced afterwards, so that the disk has one wait for them and not three.
-    /// Gives the key of the wisps and the new issues, or `None` where someone else changed a file.
+    /// Makes durable what must precede the rename of the issues: the wisps in place, before the
+    /// mark that lets the journal count as folded; then the new issues, the mark and the events.
+    /// These three are written first and synced afterwards, so that the disk has one wait instead
+    /// of three. Returns the key of the wisps and the new issues, or `None` if another program
+    /// changed a file.
     fn prepare(
         &self,
         events: &[Event],
@@ -268,7 +277,7 @@ impl Fold<'_> {
         let source = &self.snapshot.source;
         let path = source.path(code);
         let (Some(file), FileContent::New { layout, .. }) = (file, content) else {
-            // What was read, not what may be there by now.
+            // The key of the file that was read, not of the file that may be there by now.
             return Ok(*source.read_key(code));
         };
         let failed = |error| StoreError::io("write", &path, error);
@@ -279,7 +288,7 @@ impl Fold<'_> {
         };
         let placed = placed.map_err(failed)?;
         let written = identity::file_key(&placed.written);
-        // What someone else wrote to it since is not what the index has.
+        // A later write by another program must not match this key.
         Ok(FileKey {
             size: written.size,
             modified_s: written.modified_s,
@@ -289,7 +298,8 @@ impl Fold<'_> {
         })
     }
 
-    /// The index of what will be there, written but for its keys, which are known once it is there.
+    /// Builds the index of the new files, complete except for its keys, which exist only after the
+    /// renames.
     fn build_index(
         &self,
         issues: &FileContent<'_>,
@@ -318,7 +328,7 @@ impl Fold<'_> {
         Some((index, file))
     }
 
-    /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
+    /// Fails if an id of a file would be missing from its replacement without a deliberate removal.
     fn check_no_bead_lost(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
         let snapshot = &self.snapshot;
         let mut lost = Vec::new();
@@ -404,8 +414,8 @@ impl Fold<'_> {
 }
 
 impl Store {
-    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
-    /// the end: then a fold is due.
+    /// Cuts a torn end off the journal after preserving its bytes. Returns false if the damage is
+    /// not at the end, which requires a fold.
     pub(crate) fn cut_torn_end(
         &self,
         snapshot: &Snapshot,
@@ -425,7 +435,7 @@ impl Store {
     }
 }
 
-/// What is told of values that gave way where someone else had changed beads in the file.
+/// Describes the values that were overruled because another program had changed beads in the file.
 fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
     let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
     let beads: Vec<String> = beads
@@ -446,15 +456,15 @@ fn describe_overruled(merged: &[MergedBead], issues: &Path) -> Option<String> {
     ))
 }
 
-/// The time that a file gets which is written now: one that is over, so that its index is beyond doubt at once.
-/// None in an earlier second, for git compares those: what git looked at a moment ago must not seem to be older
-/// than its look.
+/// Returns a modification time for a file that is written now: one before the racy window, so that
+/// its index is trusted at once. Returns `None` if that falls into an earlier second, because git
+/// compares seconds, and the file must not look older than git's last check of it.
 fn before_racy_window(now: Timestamp) -> Option<Timestamp> {
     let time = now - SignedDuration::from_nanos(2 * identity::RACY_WINDOW);
     (time.as_second() == now.as_second()).then_some(time)
 }
 
-/// The new content of a file, or none where nothing of it changed.
+/// The new content of a file; `Same` if nothing changed.
 enum FileContent<'a> {
     Same,
     New {
@@ -463,8 +473,8 @@ enum FileContent<'a> {
     },
 }
 
-/// Lets the index be of what is there now, then the journal go: without either nothing would say that these
-/// issues are ours. Where the index cannot be put in place the next reader makes it.
+/// Publishes the index of the new files, then removes the journal: without either, nothing would
+/// identify these issues as ours. If the index cannot be put in place, the next reader builds it.
 fn finish_fold(
     paths: &StorePaths,
     index: Option<(Index, DerivedFile)>,

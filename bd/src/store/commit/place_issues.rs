@@ -1,9 +1,9 @@
-//! Puts `issues.jsonl` in its place and keeps it under a second name.
+//! Puts `issues.jsonl` in place and keeps it under a second name.
 //!
-//! Owns `issues.kept` (the issues as this clone last wrote or accepted them), `issues.head` (the commit of `HEAD` at that
-//! time) and `issues.found` (the issues as they last came from outside). What must always hold: every writer of the issues
-//! (the fold, and the exchange with the shared branch) goes through here, so that what git takes back is still there under
-//! the second name.
+//! This module owns `issues.kept` (the issues as this clone last wrote or accepted them),
+//! `issues.head` (the commit of `HEAD` at that time) and `issues.found` (the issues as they last
+//! came from outside). Every writer of the issues (the fold, and the exchange with the shared
+//! branch) uses it, so that the bytes that git rolls back still exist under the second name.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -18,25 +18,25 @@ use crate::store::index::ISSUES;
 use crate::store::view::source::StoreRead;
 use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
-/// Up to this size the kept issues are a copy.
+/// The size up to which the kept issues are a copy.
 const COPIED: u64 = 1 << 20;
 
-/// The issues under a second name, not yet in its place.
+/// The issues under a second name that is not in place yet.
 pub(crate) struct KeptCopy {
     name: tempfile::TempPath,
     place: PathBuf,
-    /// The file that has it.
+    /// The file that holds the issues.
     of: FileKey,
-    /// Not another name of that file.
+    /// True for a copy, false for another name of the same file.
     is_copy: bool,
 }
 
 impl KeptCopy {
-    /// Takes what is in a file that holds the issues, or is about to.
+    /// Keeps the content of a file that holds the issues now or soon.
     pub(in crate::store) fn from_file(from: &Path, place: &Path) -> io::Result<Self> {
         let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
-        // Someone may put another file there meanwhile.
+        // Another program may replace the file in the meantime.
         let file = File::open(&from)?;
         let meta = file.metadata()?;
         let is_it =
@@ -49,7 +49,7 @@ impl KeptCopy {
         let name = tempfile::Builder::new()
             .prefix(".tmp-")
             .make_in(folder, |name| {
-                // Not every file system has links.
+                // Not every file system supports hard links.
                 if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
                     return copy(name);
                 }
@@ -67,7 +67,8 @@ impl KeptCopy {
         })
     }
 
-    /// Whether it has what was read. Its second name changed the time of its inode.
+    /// Returns true if the content is still what was read. The second name changed the inode's
+    /// time.
     fn is_unchanged_since(&self, key: &FileKey) -> bool {
         let bare = |key: &FileKey| FileKey {
             changed_s: 0,
@@ -77,9 +78,9 @@ impl KeptCopy {
         is_same_content(&bare(&self.of), &bare(key))
     }
 
-    /// Puts it in its place.
+    /// Renames the second name into place.
     pub(in crate::store) fn put(self) -> io::Result<()> {
-        // Between two names of one file a rename does nothing.
+        // A rename between two names of one file has no effect.
         let inode = |path: &Path| fs::metadata(path).map(|meta| inode_of(&meta)).ok();
         if inode(&self.name) == inode(&self.place) {
             return self.name.close();
@@ -91,16 +92,16 @@ impl KeptCopy {
     }
 }
 
-/// Puts issues that we wrote in their place, and keeps them.
+/// Puts issues that we wrote in place, and keeps them.
 pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::Result<PlacedFile> {
     let kept = KeptCopy::from_file(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
     if kept.and_then(KeptCopy::put).is_err() {
-        // Older ones would make these look like someone else's.
+        // An older found file would make these issues look like an external change.
         file::remove_file(&paths.kept())?;
     }
     keep_head(paths)?;
-    // A second name changes the time of the first.
+    // A second name changes the inode time of the first.
     let now = fs::metadata(paths.issues());
     if let Some(now) = now
         .ok()
@@ -111,14 +112,14 @@ pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::R
     Ok(placed)
 }
 
-/// Begins to keep issues that were just read from a commit.
+/// Starts to keep issues that were just read from a commit.
 pub(crate) fn keep_fetched(paths: &StorePaths) -> Result<(), StoreError> {
     let key = FileKey::at(paths.issues());
     keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
 }
 
-/// Keeps the issues that were read and compared. Others that are there by now, since git does not wait for our lock, are left
-/// to the next command, which compares them with what is kept already.
+/// Keeps the issues that were read and compared. If others are there by now, because git does not
+/// respect our lock, the next command compares them with the kept ones.
 pub(super) fn accept_found(read: &StoreRead, places: &[PathBuf]) -> Result<(), StoreError> {
     let source = &read.source;
     if keep_as(&source.paths, places, source.read_key(ISSUES))? {
@@ -127,7 +128,7 @@ pub(super) fn accept_found(read: &StoreRead, places: &[PathBuf]) -> Result<(), S
     Ok(())
 }
 
-/// Keeps the issues, if they are those with this key.
+/// Keeps the issues if they have this key.
 fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
     for place in places {
         let failed = |error| StoreError::io("write", place, error);
@@ -143,7 +144,7 @@ fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool
     kept.map(|()| true)
 }
 
-/// Whether issues with this key are those that were kept.
+/// Returns true if the issues with this key are the kept ones.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     let own = (kept.len(), kept.mtime(), kept.mtime_nsec());
     key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
@@ -153,7 +154,7 @@ fn inode_of(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
-/// Remembers where `HEAD` is while the kept issues are written.
+/// Records the commit of `HEAD` while the kept issues are written.
 fn keep_head(paths: &StorePaths) -> io::Result<()> {
     let head = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();

@@ -1,5 +1,5 @@
-//! A new index from a snapshot: rows of the old one and the beads that changed, each with the place that its
-//! line has now.
+//! Builds a new index from a snapshot: rows of the old index and changed beads, each with the new
+//! place of its line.
 
 use crate::store::BeadNode;
 use crate::store::index::NonBeadLine;
@@ -9,7 +9,7 @@ use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::home_of;
 
-/// The place of a row.
+/// Returns the place of a row.
 pub(crate) fn line_place(row: &IndexRow) -> LinePlace {
     LinePlace {
         file: row.file,
@@ -19,7 +19,7 @@ pub(crate) fn line_place(row: &IndexRow) -> LinePlace {
     }
 }
 
-/// The index of a snapshot's beads at new places; `None` where a place is not known.
+/// Builds the index of a snapshot's beads at their new places; `None` if a place is unknown.
 pub(crate) fn build_index(
     snapshot: &Snapshot,
     keys: &IndexKeys,

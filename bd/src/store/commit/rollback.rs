@@ -1,12 +1,15 @@
-//! Lines that left the issues because someone took the file back: `git reset --hard`, `checkout`, `stash`, `revert`.
+//! Detects lines that left the issues because git rolled the file back: `git reset --hard`,
+//! `checkout`, `stash`, `revert`.
 //!
-//! Owns `rollback.jsonl` (what left, undecided). What must always hold: a line that this clone kept is in the issues, or in
-//! `rollback.jsonl`, or what is found holds all of it; a bead that was removed here is not there again; nothing is revived
-//! silently.
+//! This module owns `rollback.jsonl` (the lines that left, undecided). A line that this clone kept
+//! is in the issues or in `rollback.jsonl`, or the line found contains all of it. A bead that was
+//! removed here does not return. Nothing is revived silently.
 //!
-//! Steps: every writer of the issues keeps them (`place_issues`). The next command that finds other issues compares them
-//! (`compare`): each line that left goes to `rollback.jsonl` beside the line found; then what is found is kept.
-//! `bd restore --lost` merges both by field with what is there then, `--discard` forgets them.
+//! Steps:
+//! 1. Every writer of the issues keeps them (`place_issues`).
+//! 2. The next command that finds other issues compares them (`compare_with_kept`): each line that
+//!    left goes to `rollback.jsonl` beside the line found. Then the issues found are kept.
+//! 3. `bd restore --lost` merges both by field with the current line; `--discard` forgets them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -32,10 +35,11 @@ use crate::store::view::source::{OpenFiles, StoreRead};
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
-/// How many ids a message names.
+/// The maximum number of ids in a message.
 const NAMED: usize = 5;
 
-/// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
+/// Returns true if the issues that were read may differ from the kept ones. A command that writes
+/// also starts to keep them.
 pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
@@ -44,12 +48,13 @@ pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     }
 }
 
-/// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
+/// Compares the issues with the kept ones, under the writers' lock, and then keeps them. Returns a
+/// message about the lines that left, once.
 pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, StoreError> {
     let source = &read.source;
     let paths = &source.paths;
     let both = [paths.found(), paths.kept()];
-    // One side of an unfinished merge says nothing.
+    // One side of an unfinished merge proves nothing.
     let mut notes = read.index.notes().into_iter();
     if notes.any(|note| note.conflict && note.file == ISSUES) {
         return Ok(None);
@@ -87,7 +92,7 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
     Ok(said)
 }
 
-/// The first names of a list, and how many there are more.
+/// Formats the first names of a list and the number of the others.
 pub(crate) fn format_some<T: AsRef<str>>(names: &[T]) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMED) {
@@ -96,30 +101,32 @@ pub(crate) fn format_some<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// The lines by id in which the issues that were kept and those that are found differ.
+/// The differing lines of the kept issues and the issues found, by id.
 struct RollbackComparison {
     kept: LinesById,
     found: LinesById,
-    /// What came last from outside under the ids that are found.
+    /// The last lines from outside under the ids of the lines found.
     outside: LinesById,
-    /// Outside git, and where git does not have the issues, there is none.
+    /// The git history; `None` outside git, and if git does not track the issues.
     past: Option<CommittedLines>,
 }
 
-/// What git knows of the issues since they were kept.
+/// The lines of the issues in git's history, relative to the time when the issues were kept.
 struct CommittedLines {
     git: FileHistory,
-    /// `HEAD` when they were kept, and now.
+    /// The commit of `HEAD` when the issues were kept, and the current one.
     heads: [Oid; 2],
     movement: HeadMovement,
-    /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
+    /// The lines in the common starting point: the commit of `HEAD` when the issues were kept, or
+    /// the merge base if the history diverged.
     base: LinesById,
     /// The hashes of the lines in `HEAD`.
     now: HashSet<u64>,
-    /// The hashes of the lines in each version since the kept issues, and in all before them.
+    /// The hashes of the lines in each version since the kept issues, and in all earlier versions.
     since: OnceCell<Vec<HashSet<u64>>>,
     older: OnceCell<HashSet<u64>>,
-    /// The hashes of the lines in commits that were made here since, and in those of them that are reverts.
+    /// The hashes of the lines in commits that were created here since then, and in the reverts
+    /// among them.
     own: OnceCell<[HashSet<u64>; 2]>,
 }
 
@@ -179,19 +186,19 @@ impl CommittedLines {
         })
     }
 
-    /// Whether the line was committed since the issues were kept.
+    /// Returns true if the line was committed after the issues were kept.
     fn is_committed_since(&self, line: &[u8]) -> bool {
         let hash = xxh3_64(line);
         self.has_moved_on() && self.since().iter().any(|version| version.contains(&hash))
     }
 
-    /// Whether a commit since then is without the line.
+    /// Returns true if a later commit lacks the line.
     fn is_dropped_since(&self, line: &[u8]) -> bool {
         let hash = xxh3_64(line);
         self.has_moved_on() && self.since().iter().any(|version| !version.contains(&hash))
     }
 
-    /// Whether an earlier commit had exactly this line.
+    /// Returns true if an earlier commit had exactly this line.
     fn is_older(&self, found: &[u8]) -> bool {
         let older = self.older.get_or_init(|| {
             let versions = self.git.versions(self.heads[0], None);
@@ -218,12 +225,12 @@ impl CommittedLines {
         })
     }
 
-    /// Whether a commit that was made here brought the line, or may have.
+    /// Returns true if a commit that was created here introduced the line, or may have.
     fn is_own(&self, line: &[u8]) -> bool {
         self.own()[0].contains(&xxh3_64(line))
     }
 
-    /// Whether `git revert` made the line here.
+    /// Returns true if a `git revert` here introduced the line.
     fn is_reverted(&self, line: &[u8]) -> bool {
         self.own()[1].contains(&xxh3_64(line))
     }
@@ -234,13 +241,13 @@ fn hash_lines(text: &[u8]) -> HashSet<u64> {
     lines.map(|(_, line)| xxh3_64(line)).collect()
 }
 
-/// What is to be done about a line that was kept and is found otherwise.
+/// The judgement on a kept line that differs from the line found.
 enum LineJudgement {
-    /// It was changed on purpose.
+    /// The line was changed on purpose.
     Intended,
-    /// An older state replaced it.
+    /// An older state replaced the line.
     RolledBack,
-    /// Both sides may have changed it since this line.
+    /// Both sides may have changed the line since this common state.
     BothChanged(Option<Box<Bead>>),
 }
 
@@ -249,7 +256,7 @@ impl RollbackComparison {
         IssuesDifference { kept, found, .. }: IssuesDifference,
         paths: &StorePaths,
     ) -> Result<Self, StoreError> {
-        // What is not found at all needs no past.
+        // A missing line needs no history.
         let past = (!found.is_empty()).then(|| CommittedLines::read(paths, &found));
         let past = past.flatten();
         let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
@@ -269,7 +276,7 @@ impl RollbackComparison {
         })
     }
 
-    /// The lines that left, and the beads that were removed here and are there again.
+    /// Returns the lines that left, and the beads that were removed here and are back.
     fn find_rolled_back(&self, read: &StoreRead) -> Result<Vec<RolledBack>, StoreError> {
         let wanted = self.kept.values().filter_map(|line| {
             let bead = record::parse_bead(line).ok()?;
@@ -311,11 +318,11 @@ impl RollbackComparison {
         Ok(left)
     }
 
-    /// Whether a line that is found, and was not kept, was there before.
+    /// Returns true if a line found that was not kept is an old one.
     fn is_old(&self, id: &str, found: &[u8]) -> bool {
         match &self.past {
             None => self.outside.get(id).is_some_and(|line| line == found),
-            // Others made it again, or for the first time.
+            // Another clone created it again, or for the first time.
             Some(past) if past.is_at_head(found) => match past.movement {
                 HeadMovement::Forward => {
                     past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
@@ -327,7 +334,7 @@ impl RollbackComparison {
         }
     }
 
-    /// The line that a kept bead should have, where what is found does not hold all of it.
+    /// Returns the line that a kept bead should have, if the line found does not contain all of it.
     fn wanted(&self, kept: &Bead, line: &[u8]) -> Option<Vec<u8>> {
         let found = self.found.get(&kept.id);
         let Some(found) = found.and_then(|found| parse_same_bead(found, kept)) else {
@@ -340,7 +347,7 @@ impl RollbackComparison {
         };
         let (mut ours, mut theirs) = (kept.clone(), found.clone());
         if kept.updated_at == found.updated_at {
-            // Of the same time is what git merged back, or what someone edited by hand.
+            // Equal times mean that git merged the line back or that it was edited by hand.
             let last = if base.is_some() {
                 &mut theirs
             } else {
@@ -359,7 +366,8 @@ impl RollbackComparison {
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
-    /// Not every change gives a bead another time, so that an older line is known by the commits that had it.
+    /// Judges a kept line. Not every change updates `updated_at`, so older lines are recognized by
+    /// the commits that had them.
     fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
         let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
@@ -369,7 +377,7 @@ impl RollbackComparison {
             return if is_newer || outside == Some(found) {
                 LineJudgement::RolledBack
             } else if outside == Some(line) {
-                // Nothing of it was ours.
+                // Nothing in it was ours.
                 LineJudgement::Intended
             } else {
                 LineJudgement::BothChanged(outside_bead().map(Box::new))
@@ -402,20 +410,21 @@ impl RollbackComparison {
     }
 }
 
-/// The bead of a line, if it is this one.
+/// Parses the bead of a line, if it is the same bead as `kept`.
 fn parse_same_bead(line: &[u8], kept: &Bead) -> Option<Bead> {
     let bead = record::parse_bead(line).ok();
     bead.filter(|bead| collision::is_same_bead(bead, kept))
 }
 
-/// Whether the archive has all of a bead.
+/// Returns true if the archive has all of a bead.
 fn has_all_of(archive: &Archive, kept: &Bead) -> bool {
     archive.get(&kept.id).is_some_and(|archived| {
         collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
     })
 }
 
-/// The beads whose last event removed them, by a hard delete or to the archive, with its verb.
+/// Returns the beads whose last event removed them, by a hard delete or to the archive, with its
+/// verb.
 fn find_removals(paths: &StorePaths) -> Result<BTreeMap<String, String>, StoreError> {
     let mut removals = BTreeMap::new();
     for event in history::read_all_events(paths)? {
@@ -430,12 +439,11 @@ fn find_removals(paths: &StorePaths) -> Result<BTreeMap<String, String>, StoreEr
     Ok(removals)
 }
 
-/// A line that left the issues.
+/// A line that left the issues because of a rollback.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RolledBack {
-    /// The bead.
     pub id: String,
-    /// The line as it should be; `None` for a bead that was removed and is there again.
+    /// The line as it should be; `None` for a removed bead that is back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<RawJson>,
     /// The line that was found in its place.
@@ -448,14 +456,14 @@ impl PartialEq for RolledBack {
     }
 }
 
-/// What brings a line back.
+/// The changes that restore a line.
 #[derive(Debug, Default)]
 struct RestorePlan {
-    /// The lines to be written.
+    /// The lines to write.
     lines: Vec<Vec<u8>>,
-    /// Whether the bead is to be removed again.
+    /// True if the bead must be removed again.
     removes: bool,
-    /// Fields that were edited since, and stay.
+    /// Fields that were edited after the rollback and stay.
     edited: BTreeSet<String>,
 }
 
@@ -468,12 +476,12 @@ impl RolledBack {
                 Some(kept) => Some(raw(kept)?),
                 None => None,
             },
-            // What cannot be read is as good as none.
+            // An unreadable line counts as missing.
             found: found.and_then(raw),
         })
     }
 
-    /// The line as it should be, and the one that was found.
+    /// The line as it should be, and the line that was found.
     fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.kept, &self.found].map(|raw| raw.as_ref().map(|raw| raw.get().as_bytes()))
     }
@@ -482,7 +490,7 @@ impl RolledBack {
         let mut plan = RestorePlan::default();
         let [kept, found] = self.texts();
         let Some(kept) = kept else {
-            // Who went on with it since wants it.
+            // A bead that was changed since is still wanted.
             plan.removes = now.is_some() && now == found;
             return plan;
         };
@@ -497,7 +505,7 @@ impl RolledBack {
         let (Some(ours), base, Some(now)) = (parsed(Some(kept)), parsed(found), parsed(now)) else {
             return plan;
         };
-        // Somebody deleted it since, or works with it again.
+        // The bead was deleted since, or is in use again.
         if now.is_tombstone() || ours.is_tombstone() {
             if ours.is_tombstone() && !now.is_tombstone() {
                 plan.edited.insert("status".to_owned());
@@ -511,7 +519,7 @@ impl RolledBack {
             .filter(|bead| *bead != now);
         plan.lines
             .extend(beads.map(|bead| record::serialize_bead(&bead)));
-        // A later edit of all that left decides, too.
+        // A later edit of a rolled-back field wins.
         if !plan.lines.is_empty() {
             plan.edited
                 .extend(merged.lost.into_iter().map(|lost| lost.field));
@@ -520,18 +528,18 @@ impl RolledBack {
     }
 }
 
-/// What waits for a decision.
+/// The rolled-back lines that wait for a decision.
 struct UndecidedLines {
     open: Vec<RolledBack>,
-    /// Lines that cannot be read, with their numbers.
+    /// Unreadable lines, with their numbers.
     damaged: Vec<(usize, Vec<u8>)>,
 }
 
 impl UndecidedLines {
-    /// The lines that left the issues, were not discarded, and are not in this text of them.
+    /// Reads the rolled-back lines that were not discarded and that `issues` lacks.
     fn read(paths: &StorePaths, issues: &[u8]) -> Result<Self, StoreError> {
         let text = files::read_or_empty(&paths.rollback())?;
-        // Mostly there is nothing, and the issues may be many.
+        // Usually there are none, and the issues may be large.
         let issues = if text.is_empty() { &[] } else { issues };
         let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
         let mut found = Self {
@@ -567,7 +575,7 @@ impl UndecidedLines {
         files::replace_store_file(&paths.rollback(), &text)
     }
 
-    /// All of it, if all of it can be read.
+    /// Returns all lines, or fails if one of them is unreadable.
     fn readable(self, paths: &StorePaths) -> Result<Vec<RolledBack>, StoreError> {
         match self.damaged.first() {
             None => Ok(self.open),
@@ -580,14 +588,14 @@ impl UndecidedLines {
 }
 
 impl Store {
-    /// Whether lines that a rollback took may wait for a decision. Only looks whether their file is there.
+    /// Returns true if rolled-back lines may wait for a decision. Only checks if their file exists.
     pub fn may_have_rolled_back(&self) -> bool {
         self.paths.rollback().exists()
     }
 
-    /// The lines that a rollback took, and nobody decided about.
+    /// Returns the rolled-back lines that wait for a decision.
     pub fn rolled_back(&self) -> Result<Vec<RolledBack>, StoreError> {
-        // It may find some.
+        // Opening the snapshot may detect a rollback.
         self.snapshot()?;
         if !self.may_have_rolled_back() {
             return Ok(Vec::new());
@@ -595,17 +603,18 @@ impl Store {
         UndecidedLines::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
     }
 
-    /// Those of them that are not in this text of the issues.
+    /// Returns the rolled-back lines that `issues` lacks.
     pub(crate) fn rolled_back_in(&self, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
         UndecidedLines::read(&self.paths, issues)?.readable(&self.paths)
     }
 
-    /// The issues as they last came from outside.
+    /// Returns the issues as they last came from outside.
     pub(crate) fn found_lines(&self) -> Result<Vec<u8>, StoreError> {
         files::read_or_empty(&self.paths.found())
     }
 
-    /// Brings back what a rollback took of these beads, or of all; gives their ids, with the fields that were edited since.
+    /// Restores the rolled-back lines of these beads, or of all. Returns their ids with the fields
+    /// that were edited since and stay.
     pub fn restore_rolled_back(
         &self,
         author: &Author,
@@ -625,7 +634,7 @@ impl Store {
                 if plan.removes {
                     tx.erase(&one.id)?;
                 }
-                // These stay as they are.
+                // These lines stay unchanged.
                 done.entry(one.id.clone()).or_default().extend(plan.edited);
             }
             tx.describe("restore", "");
@@ -635,7 +644,7 @@ impl Store {
         Ok(done)
     }
 
-    /// Forgets what a rollback took of these beads, or of all.
+    /// Forgets the rolled-back lines of these beads, or of all.
     pub fn discard_rolled_back(
         &self,
         ids: Option<&BTreeSet<String>>,

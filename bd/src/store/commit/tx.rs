@@ -1,4 +1,4 @@
-//! One transaction in the making: a snapshot that can be changed, under the writers' lock.
+//! A transaction in progress: a snapshot that can be changed, under the writers' lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -22,27 +22,26 @@ struct OriginalBead {
     fingerprint: Option<QuickFingerprint>,
 }
 
-/// What nearly every change changes. Where this differs so do the lines.
+/// The values that nearly every change affects. If they differ, the lines differ.
 type QuickFingerprint = (Stamp, [usize; 3]);
 
-/// A transaction. It reads its own writes; nothing of it is seen by others before it is done.
+/// A transaction. It reads its own writes. Other processes see nothing of it before the commit.
 #[derive(Debug)]
 pub struct Tx<'a> {
     snapshot: Snapshot,
-    /// Changed beads as they were; `None` for new ones.
+    /// The changed beads in their original state; `None` for new beads.
     before: BTreeMap<String, Option<OriginalBead>>,
-    /// Beads as they were before each step, to take steps back.
+    /// The beads before each step, to roll steps back.
     steps: Vec<(String, EarlierState)>,
     words: Vocabulary,
     author: &'a Author,
     clock: &'a Clock,
     verb: String,
     undoes: String,
-    /// Where lines are made.
     scratch: Vec<u8>,
 }
 
-/// What a transaction did.
+/// The result of a transaction.
 pub(crate) struct FinishedTx {
     pub changes: Vec<BeadChange>,
     pub verb: String,
@@ -74,17 +73,16 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Now, as it is written into beads.
+    /// The current time, as it is written into beads.
     pub fn now(&self) -> Stamp {
         Stamp::from(self.clock.now())
     }
 
-    /// Who makes this change.
     pub fn author(&self) -> &'a Author {
         self.author
     }
 
-    /// The name of the one who makes this change.
+    /// The name of the author of this change.
     pub fn actor(&self) -> &'a str {
         &self.author.actor
     }
@@ -94,19 +92,20 @@ impl<'a> Tx<'a> {
         &self.words
     }
 
-    /// Takes types and statuses as known that the settings will have.
+    /// Adds types and statuses that the settings will have.
     pub fn add_vocabulary(&mut self, more: Vocabulary) {
         self.words.kinds.extend(more.kinds);
         self.words.statuses.extend(more.statuses);
     }
 
-    /// Says in history what this is, where its fields do not say it, and which event it takes back.
+    /// Sets the verb of the event if the changed fields do not imply it, and the event that this
+    /// one undoes.
     pub fn describe(&mut self, verb: &str, undoes: &str) {
         verb.clone_into(&mut self.verb);
         undoes.clone_into(&mut self.undoes);
     }
 
-    /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
+    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
         self.put_boxed(bead.into())
     }
@@ -120,7 +119,7 @@ impl<'a> Tx<'a> {
                     .ok();
             }
             if attempt::is_attempt_ended(before, &bead, &self.author.actor) {
-                // It has a number already, so that its metadata can be read and written.
+                // The metadata already holds a number, so reading and writing it cannot fail.
                 attempt::raise_attempt(&mut bead).ok();
             }
         }
@@ -132,7 +131,7 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// Writes a durable bead as a line has it, byte by byte.
+    /// Writes a durable bead with the exact bytes of a line.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
         if let Some(own) =
             merge::id_of_line(line).and_then(|id| PendingBead::parse(line, &id, BeadFile::Issues))
@@ -144,8 +143,8 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// Runs a part of the transaction that happens whole or not at all: when it fails, what it did is taken
-    /// back and the rest of the transaction can go on.
+    /// Runs a part of the transaction that is all or nothing. If it fails, its writes are rolled
+    /// back and the transaction can continue.
     pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let start = self.steps.len();
         let result = work(self);
@@ -157,13 +156,12 @@ impl<'a> Tx<'a> {
         result
     }
 
-    /// Writes a bead and sets its `updated_at` to now.
+    /// Writes a bead and sets its `updated_at` to the current time.
     pub fn put_updated(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.updated_at = self.now();
         self.put(bead)
     }
 
-    /// Removes a wisp without a trace.
     pub fn erase_wisp(&mut self, id: &str) -> Result<(), StoreError> {
         match self.bead_ref(id).map(|head| head.is_ephemeral()) {
             Some(true) => self.erase(id),
@@ -172,7 +170,7 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Removes any bead without a trace, as a hard delete that a person asked for.
+    /// Removes any bead without a trace, as a hard delete that the user requested.
     pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
         self.record_original(id)?;
         self.set(id, None);
@@ -210,7 +208,7 @@ impl<'a> Tx<'a> {
         Some((bead.updated_at.clone(), parts))
     }
 
-    /// What changed, and the snapshot that has it.
+    /// Returns the changes and the snapshot that contains them.
     pub(in crate::store) fn finish(mut self) -> Result<FinishedTx, StoreError> {
         let mut changes = Vec::new();
         let mut same = BTreeSet::new();
@@ -242,13 +240,13 @@ impl<'a> Tx<'a> {
                     before: here.map(|old| hash_text(old.hash)),
                     after: Some(hash_text(line.hash)),
                     old: overlay::old_fields(raw, Some(&line.bytes)),
-                    // A line that we wrote ourselves is JSON.
+                    // A line that we wrote is valid JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
                     ..BeadChange::default()
                 });
             }
         }
-        // Its line stays as it was written.
+        // The line keeps its original bytes.
         for (id, earlier) in self.steps.iter().rev() {
             if same.contains(id.as_str()) {
                 self.snapshot.restore(id, *earlier);
@@ -262,7 +260,7 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Whether a bead is as it was, though its line may have been written in another way.
+    /// Returns true if a bead is unchanged, even if its line was written differently.
     fn has_same_content(
         &self,
         id: &str,

@@ -1,4 +1,4 @@
-//! Writes the new content of a file beside it: lines that did not change are copied as bytes, in runs.
+//! Writes the new content of a file beside it. Unchanged lines are copied as bytes, in runs.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -18,9 +18,9 @@ use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::{OpenFiles, code_of};
 use kit::sys::file::ReplacementFile;
 
-/// How much is copied at once.
+/// The number of bytes copied at once.
 const PIECE: usize = 256 << 10;
-/// From this size on another thread hashes.
+/// The size from which another thread computes the hash.
 const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
@@ -28,14 +28,14 @@ const SPLIT: u64 = 512 << 10;
 pub(crate) enum ContentPiece<'a> {
     /// The line of a row of the index.
     Row(u32, &'a IndexRow),
-    /// A line that we have.
+    /// A line in memory.
     Pending(u32, &'a PendingBead),
     /// A record of another kind.
     Foreign(&'a NonBeadLine),
 }
 
 impl ContentPiece<'_> {
-    /// How long its line will be, with the line end.
+    /// The length of the line, including the newline.
     fn size(&self) -> u64 {
         let line = match self {
             Self::Row(_, row) => u64::from(row.length),
@@ -46,25 +46,25 @@ impl ContentPiece<'_> {
     }
 }
 
-/// What new content will be.
+/// The layout of new content.
 pub(crate) struct ContentLayout {
     pub content: u64,
     pub places: LinePlaces,
     pub size: u64,
 }
 
-/// Where the lines of new content are.
+/// The places of the lines in new content.
 #[derive(Default)]
 pub(crate) struct LinePlaces {
-    /// Of rows of the index, by their numbers.
+    /// The places of rows of the index, by row number.
     rows: Vec<Option<LinePlace>>,
     own: HashMap<u32, LinePlace>,
-    /// The records of other kinds, where they are now.
+    /// The records of other kinds, at their new places.
     pub foreign: Vec<NonBeadLine>,
 }
 
 impl LinePlaces {
-    /// The place of a bead.
+    /// Returns the place of a bead.
     pub(crate) fn place_of(&self, node: BeadNode) -> Option<LinePlace> {
         match node {
             BeadNode::Row(at) => self.rows.get(at as usize).copied().flatten(),
@@ -73,7 +73,7 @@ impl LinePlaces {
     }
 }
 
-/// Where the lines of the pieces will be, one after the other.
+/// Computes the places of the pieces' lines, one after the other.
 pub(crate) fn lay_out(
     source: &OpenFiles,
     pieces: &[ContentPiece<'_>],
@@ -88,7 +88,7 @@ pub(crate) fn lay_out(
                     offset,
                     ..reindex::line_place(row)
                 };
-                // Rows come by their numbers.
+                // Rows come in the order of their numbers.
                 places.rows.resize(*at as usize, None);
                 places.rows.push(Some(place));
                 row.hash
@@ -123,7 +123,8 @@ pub(crate) fn lay_out(
     })
 }
 
-/// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
+/// Writes the pieces to a file beside `path`, neither synced nor in place, and returns the SHA-256
+/// of the content.
 pub(crate) fn write_pieces(
     source: &OpenFiles,
     path: &Path,
@@ -149,7 +150,8 @@ pub(crate) fn write_pieces(
     })
 }
 
-/// Where the SHA-256 is made: here, or for large content by another thread while this one writes.
+/// Computes the SHA-256: in this thread, or for large content in another thread in parallel to the
+/// writing.
 enum HashWorker<'scope> {
     Here(Box<Sha256>),
     There {
@@ -171,12 +173,12 @@ impl<'scope> HashWorker<'scope> {
             let mut hash = Sha256::new();
             for (buffer, filled) in work {
                 hash.update(&buffer[..filled]);
-                // The writer may have ended and need no more of them.
+                // The writer may have finished and need no more buffers.
                 done.try_send(buffer).ok();
             }
             hash
         });
-        // Where the system has no thread to give it is made here.
+        // If the system cannot start a thread, the hash is computed here.
         thread.map_or_else(
             |_| here(),
             |thread| Self::There {
@@ -187,7 +189,7 @@ impl<'scope> HashWorker<'scope> {
         )
     }
 
-    /// Hashes what is in a buffer, and gives one back to be filled.
+    /// Hashes the content of a buffer, and returns a buffer to fill.
     fn take(&mut self, buffer: Vec<u8>, filled: usize) -> io::Result<Vec<u8>> {
         match self {
             Self::Here(hash) => {
@@ -220,7 +222,7 @@ struct PieceWriter<'a, 'scope> {
     source: &'a OpenFiles,
     file: ReplacementFile,
     hashing: HashWorker<'scope>,
-    /// Lines in a row in one file: which, from, to.
+    /// Consecutive lines of one file: file code, start, end.
     run: Option<(u8, u64, u64)>,
     buffer: Vec<u8>,
     filled: usize,
@@ -243,10 +245,10 @@ impl PieceWriter<'_, '_> {
         }
     }
 
-    /// Hands in a line of another file.
+    /// Copies a line of another file.
     fn copy_line(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
         match &mut self.run {
-            // Only a line end can be between two lines that are one byte apart.
+            // Only a newline fits between two lines that are one byte apart.
             Some((file, _, end)) if *file == code && from == *end + 1 => {
                 *end = from + length;
             }

@@ -1,7 +1,7 @@
-//! The name of this clone: under it goes its history in git.
+//! The id of this clone, under which its history is stored in git.
 //!
-//! It is kept with device and inode of the beads folder, so that a copy of the folder (`cp -r`) notices that
-//! it is one and takes a name of its own: no file of history ever has two writers.
+//! The id is stored with device and inode of the beads folder, so that a copy of the folder (`cp
+//! -r`) is recognized and gets its own id. No file of history ever has two writers.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::store::StoreError;
 use kit::sys::{RandomSource, file};
 
-/// How long a name is: two clones draw the same one once in four billion billion.
+/// The length of an id. Two clones draw the same one with a probability of one in four billion
+/// billion.
 const LENGTH: usize = 12;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,14 +23,14 @@ struct StoredCloneId {
     inode: u64,
 }
 
-/// The name of the clone with this beads folder, where it has one already.
+/// Returns the id of the clone with this beads folder, if it has one.
 pub(crate) fn find_clone_id(dir: &Path) -> Option<String> {
     let (device, inode) = device_and_inode(dir).ok()?;
     let kept = read_stored_id(dir)?;
     (kept.device == device && kept.inode == inode).then_some(kept.id)
 }
 
-/// What is written down, unless a name in it would lead elsewhere.
+/// Reads the stored id, unless it contains a path that leads elsewhere.
 fn read_stored_id(dir: &Path) -> Option<StoredCloneId> {
     let text = fs::read(dir.join("clone-id")).ok()?;
     let kept: StoredCloneId = serde_json::from_slice(&text).ok()?;
@@ -38,7 +39,8 @@ fn read_stored_id(dir: &Path) -> Option<StoredCloneId> {
     is_plain.then_some(kept)
 }
 
-/// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
+/// Returns the id of the clone with this beads folder. Creates one if there is none, or if the
+/// stored one belongs to another folder.
 pub(crate) fn ensure_clone_id(dir: &Path, random: &RandomSource) -> Result<String, StoreError> {
     if let Some(id) = find_clone_id(dir) {
         return Ok(id);

@@ -1,9 +1,10 @@
-//! Finds the beads folder of the place where a command runs.
+//! Finds the beads folder for the directory in which a command runs.
 //!
-//! In order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
+//! The order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
 //! repository's folder; then each folder from the working directory upwards, to the root of the git
-//! repository (outside git: of the file system). A redirect file is followed once. Who names a place means
-//! that one: where it has no beads nothing else is looked for, so that no write goes to another project.
+//! repository (outside git: of the file system). A redirect file is followed once. A named folder
+//! is binding: if it has no beads, nothing else is searched, so that no write goes to another
+//! project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,44 +13,36 @@ use crate::git;
 use crate::store::disk::paths;
 use kit::sys::Env;
 
-/// There is no beads folder.
+/// No beads folder was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotFound {
-    /// Neither here nor above.
     #[error("no beads database found")]
     Around {
-        /// Where the search began.
         start: PathBuf,
-        /// The branch that has beads for this place, if one was seen.
+        /// The branch that has beads for this directory, if one was found.
         branch: Option<String>,
     },
-    /// Not where someone said that it is.
+    /// The named folder has no beads.
     #[error("no beads database found in {}, which {by} names", dir.display())]
-    Named {
-        /// The variable or flag.
-        by: &'static str,
-        /// The folder.
-        dir: PathBuf,
-    },
+    Named { by: &'static str, dir: PathBuf },
 }
 
-/// A beads folder and how it was found.
+/// A beads folder and the way in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectLocation {
-    /// The folder, redirect followed.
     pub dir: PathBuf,
-    /// The folder whose redirect led there.
+    /// The folder with the redirect, if one was followed.
     pub redirected_from: Option<PathBuf>,
-    /// What was odd on the way.
+    /// Problems that were found on the way.
     pub warnings: Vec<String>,
 }
 
-/// The beads folder of a working directory.
+/// Returns the beads folder of a working directory.
 pub fn find_beads_folder(env: &Env) -> Result<PathBuf, NotFound> {
     locate_project(env).map(|found| found.dir)
 }
 
-/// The beads folder of a working directory, with how it was found.
+/// Returns the location of the beads folder of a working directory.
 pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     let mut warnings = Vec::new();
     let git = GitPlace::around(env.cwd());
@@ -74,7 +67,7 @@ pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     })
 }
 
-/// The folder that the environment names, and the variable that does.
+/// Returns the folder that the environment names, and the name of the variable.
 pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
     let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
     if let Some(path) = env.get("BEADS_DIR") {
@@ -86,8 +79,9 @@ pub fn find_named_folder(env: &Env) -> Option<(&'static str, PathBuf)> {
     })
 }
 
-/// The beads folder of a path that names a database, which need not be there: a folder is meant itself, a file in a beads
-/// folder means that folder. Any other file has a folder of its own beside it: its neighbours are not ours.
+/// Returns the beads folder of a path that names a database, which need not exist. A folder means
+/// itself; a file in a beads folder means that folder. Any other file gets its own folder beside
+/// it, because its neighbours do not belong to bd.
 pub fn folder_of_database(path: &Path) -> PathBuf {
     let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == ".beads");
     match path.parent() {
@@ -113,7 +107,8 @@ fn walk_up(
     None
 }
 
-/// The folder itself or what it redirects to, if that is a project; then also the redirecting folder.
+/// Returns the folder, or the target of its redirect, if that is a project. The second value is the
+/// redirecting folder.
 fn resolve_project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
     if !dir.is_dir() {
         return None;
@@ -123,13 +118,14 @@ fn resolve_project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, O
     paths::is_project(&target).then_some((target, redirected_from))
 }
 
-/// Follows the redirect file of a beads folder, one hop. A redirect that leads nowhere is left with a
-/// warning, as is a second one.
+/// Follows the redirect file of a beads folder, one hop. Ignores, with a warning, a redirect to a
+/// missing folder and a second redirect.
 pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     let Some(text) = redirect_text(dir) else {
         return dir.to_owned();
     };
-    // Relative to the project's root; some writers meant the folder of the redirect file.
+    // The path is relative to the project's root. Some writers meant the folder of the redirect
+    // file.
     let root = dir.parent().unwrap_or(dir);
     let target = [root.join(&text), dir.join(&text)]
         .into_iter()
@@ -152,7 +148,7 @@ pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
     target
 }
 
-/// The first line of a redirect file that is neither blank nor a comment.
+/// Returns the first line of a redirect file that is neither blank nor a comment.
 fn redirect_text(dir: &Path) -> Option<String> {
     let text = fs::read_to_string(dir.join("redirect")).ok()?;
     text.lines()
@@ -161,19 +157,19 @@ fn redirect_text(dir: &Path) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Where a folder stands in git, as far as finding beads needs to know.
+/// The position of a folder in git, as far as the search for beads needs it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct GitPlace {
-    /// The root of the working tree.
+    /// The root of the work tree.
     pub root: Option<PathBuf>,
     /// The root of the main repository, in a linked worktree.
     pub main_root: Option<PathBuf>,
-    /// The last folder to look in on the way up.
+    /// The last folder to search on the way up.
     pub boundary: Option<PathBuf>,
 }
 
 impl GitPlace {
-    /// Looks at the folder and those above it.
+    /// Inspects the folder and its ancestors.
     pub fn around(cwd: &Path) -> Self {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();

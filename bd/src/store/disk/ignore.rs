@@ -1,8 +1,9 @@
-//! Keeps local files out of git.
+//! Excludes local files from git.
 //!
-//! A folder that we made has a `.gitignore` that names them, but not on a branch from before that, and other clients
-//! make none: there `git add -A` would take them along, and git remove them with the next checkout. So before the first
-//! write of a clone they are added to the repository's own `info/exclude`: no tracked file changes.
+//! A folder that bd created has a `.gitignore` that names them, but a branch from before that lacks
+//! it, and other clients create none. There `git add -A` would add the files, and the next checkout
+//! would remove them. So before the first write of a clone they are added to the repository's own
+//! `info/exclude`, and no tracked file changes.
 
 use std::fs;
 use std::path::Path;
@@ -33,8 +34,8 @@ const LOCAL: &[&str] = &[
     "beads.db",
 ];
 
-/// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
-/// it is a courtesy, and the write itself does not depend on it.
+/// Adds the files that are not ignored yet. Does nothing outside git, or if git's folder is not
+/// writable: the exclusion is optional, and the write itself does not depend on it.
 pub(crate) fn exclude_local_files(dir: &Path) {
     let Some(git) = git::find_git_folders(dir) else {
         return;
@@ -65,12 +66,12 @@ pub(crate) fn exclude_local_files(dir: &Path) {
     };
     let text = format!("{start}{}\n", lines.join("\n"));
     if file::create_folder(&git.common.join("info"), 0o755).is_ok() {
-        // See above: a courtesy.
+        // A failure is ignored, because the exclusion is optional.
         file::append_to_file(&path, text.as_bytes(), 0o644).ok();
     }
 }
 
-/// A path as a pattern that means only it.
+/// Escapes a path to a pattern that matches only this path.
 fn escape_pattern(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {

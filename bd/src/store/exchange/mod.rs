@@ -1,12 +1,19 @@
-//! The store and its branch: what of it is shared, and how what others did gets in.
+//! The exchange between the store and its branch: the shared part of the store, and the import of
+//! other clones' changes.
 //!
-//! Shared are the issues, the archive and history; all else is local. What must always hold: whoever takes
-//! part in an exchange sees a store without a journal, under the writers' lock; what comes in is on the disk before
-//! anything is committed; a file that someone else changed meanwhile is not written over.
+//! The issues, the archive and history are shared; everything else is local. During an exchange the
+//! store has no journal and the writers' lock is held. Incoming changes are on disk before anything
+//! is committed. A file that another program changed in the meantime is not overwritten.
 //!
-//! Steps of an exchange: fold; read; unite with the other side (the caller knows how); files of other clones'
-//! history and of the archive are written; what lost a conflict goes to history; the issues are renamed in;
-//! beads that came back leave the archive; our own history moves to its files in git.
+//! Steps of an exchange:
+//! 1. Fold the journal.
+//! 2. Read the store's side.
+//! 3. Unite it with the other side, with a function of the caller.
+//! 4. Write the files of other clones' history and of the archive.
+//! 5. Record the overruled values in history.
+//! 6. Rename the issues into place.
+//! 7. Remove restored beads from the archive.
+//! 8. Move our own history to its files in git.
 
 mod base;
 mod month;
@@ -33,43 +40,38 @@ use kit::sys::file::ReplacementFile;
 use kit::sys::lock;
 use kit::sys::{Clock, RandomSource, clock, file};
 
-/// Files by their names below a folder of the store.
+/// The content of files by their names below a folder of the store.
 pub type StoreFiles = BTreeMap<String, Vec<u8>>;
 
 /// The store's own side.
 #[derive(Debug, Clone, Default)]
 pub struct StoreSide {
-    /// The issues.
     pub issues: Vec<u8>,
-    /// The archive, by year.
     pub archive: StoreFiles,
 }
 
-/// What came of both sides.
+/// The result of uniting both sides.
 #[derive(Debug, Clone, Default)]
 pub struct UnitedStore {
-    /// The issues.
     pub issues: Vec<u8>,
-    /// The archive, by year.
     pub archive: StoreFiles,
-    /// Files of history that have to be as here, by their names below `events/`.
+    /// The required content of history files, by their names below `events/`.
     pub events: StoreFiles,
-    /// What conflicts took away.
     pub lost: Vec<OverruledValue>,
 }
 
-/// A store as it was when it was brought together with the other side.
+/// The store after an exchange with the other side.
 #[derive(Debug, Clone)]
 pub struct ExchangedStore {
-    /// What is in it now.
+    /// The content of the store.
     pub own: StoreSide,
-    /// The version of its issues.
+    /// The identity of its issues.
     pub version: FileKey,
 }
 
 impl Store {
-    /// Brings the store together with another side: `unite` gets what the store has and says what it is to
-    /// have. It may be asked again where someone else changed a file meanwhile.
+    /// Exchanges changes with another side: `unite` gets the content of the store and returns the
+    /// new content. It is called again if another program changed a file in the meantime.
     pub fn exchange<E: From<StoreError>>(
         &self,
         clock: &Clock,
@@ -99,7 +101,7 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()).into())
     }
 
-    /// Folds, and waits until nobody else seems to be writing the issues.
+    /// Folds, and waits until no other program seems to be writing the issues.
     fn fold_and_settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
         for _ in 0..SETTLE_TRIES {
             let snapshot = self.prepare(clock)?;
@@ -121,7 +123,8 @@ impl Store {
         })
     }
 
-    /// Writes what is new; `None` where someone else changed the issues meanwhile. Gives their version now.
+    /// Writes the new content and returns the new identity of the issues; `None` if another program
+    /// changed them in the meantime.
     fn write_united(
         &self,
         own: &StoreSide,
@@ -134,7 +137,8 @@ impl Store {
         for (name, content) in &united.events {
             write_store_file(self.dir(), &self.paths.events().join(name), content)?;
         }
-        // A bead is in the archive before it leaves the issues, and leaves it after it came back.
+        // A bead is in the archive before it leaves the issues, and leaves the archive after it is
+        // back in the issues.
         let years = self.paths.archive();
         let is_other =
             |(name, content): &(&String, &Vec<u8>)| own.archive.get(*name) != Some(content);
@@ -160,7 +164,7 @@ impl Store {
             return Ok(None);
         }
         history::append_history(&self.paths, told.as_slice())?;
-        // Once more: that took its time.
+        // Checked again, because the writes took time.
         if FileKey::at(path) != version {
             return Ok(None);
         }
@@ -179,7 +183,8 @@ impl Store {
         Ok(Some(version))
     }
 
-    /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.
+    /// Builds the index of issues that we wrote. No reader has to wait for another program to
+    /// finish writing them.
     fn reload_own_side(&self) {
         let Ok(read) = OpenFiles::read(&self.paths) else {
             return;
@@ -191,11 +196,11 @@ impl Store {
         };
         let written = file::DerivedFile::write(&self.paths.index(), read.index.bytes(), 0o644);
         let put = written.and_then(|file| file.put_with(&read.index.header_with(&keys)));
-        // Where it cannot be written readers make it for themselves.
+        // If the index cannot be written, readers build their own.
         put.ok();
     }
 
-    /// The lines of all durable beads as they are now, those of the journal among them.
+    /// Returns the lines of all durable beads, including those in the journal.
     pub fn durable_lines(&self) -> Result<Vec<u8>, StoreError> {
         let snapshot = self.snapshot()?;
         let mut text = Vec::new();
@@ -208,7 +213,7 @@ impl Store {
         Ok(text)
     }
 
-    /// The files of history in git, with their sizes, by their names below `events/`.
+    /// Returns the files of history in git with their sizes, by their names below `events/`.
     pub fn history_files(&self) -> BTreeMap<String, u64> {
         let mut found = BTreeMap::new();
         for path in history::list_history_files(&self.paths) {
@@ -225,12 +230,12 @@ impl Store {
         found
     }
 
-    /// A file of history by its name below `events/`.
+    /// Returns a file of history by its name below `events/`.
     pub fn history_file(&self, name: &str) -> Result<Vec<u8>, StoreError> {
         files::read_or_empty(&self.paths.events().join(name))
     }
 
-    /// Lets nobody else bring this store together with its branch until the guard is dropped.
+    /// Prevents other processes from syncing this store until the guard is dropped.
     pub fn lock_sync(&self) -> Result<lock::LockGuard, StoreError> {
         Ok(lock::acquire_separate_lock(
             &self.dir().join(".sync.lock"),
@@ -239,10 +244,10 @@ impl Store {
     }
 }
 
-/// How long a sync waits for another one.
+/// The time that a sync waits for another one.
 const TURN: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// Whether a name below `events/` is that of a file of history: nothing that leads elsewhere.
+/// Returns true if a name below `events/` is a valid history file. A name must not lead elsewhere.
 pub fn is_history_name(name: &str) -> bool {
     let Some((clone, month)) = name.split_once('/') else {
         return false;
@@ -250,7 +255,7 @@ pub fn is_history_name(name: &str) -> bool {
     is_plain(clone) && is_archive_name(month)
 }
 
-/// Whether a name below `archive/` is that of a file of the archive: nothing that leads elsewhere.
+/// Returns true if a name below `archive/` is a valid archive file. A name must not lead elsewhere.
 pub fn is_archive_name(name: &str) -> bool {
     name.strip_suffix(".jsonl").is_some_and(is_plain)
 }
@@ -266,7 +271,7 @@ fn read_years(folder: &Path) -> Result<StoreFiles, StoreError> {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        // What lies behind a link is not ours to read or to share.
+        // A file behind a link must be neither read nor shared.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_archive_name(&name) && is_file {
             years.insert(name, files::read_or_empty(&entry.path())?);
@@ -275,7 +280,8 @@ fn read_years(folder: &Path) -> Result<StoreFiles, StoreError> {
     Ok(years)
 }
 
-/// Writes a file of the store of `dir`, unless it is or lies behind a link: that may lead anywhere.
+/// Writes a file of the store in `dir`, unless it is a link or lies behind one, which may lead
+/// anywhere.
 fn write_store_file(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     if path
@@ -295,7 +301,7 @@ fn write_store_file(dir: &Path, path: &Path, content: &[u8]) -> Result<(), Store
     files::replace_store_file(path, content)
 }
 
-/// These lines, and behind them those of `old` that they have not.
+/// Returns the lines of `content`, followed by the lines of `old` that it lacks.
 fn append_missing_lines(content: &[u8], old: &[u8]) -> Vec<u8> {
     let there: std::collections::HashSet<&[u8]> = content.split(|byte| *byte == b'\n').collect();
     let mut all = content.to_vec();

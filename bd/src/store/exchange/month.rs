@@ -1,9 +1,13 @@
-//! History that waits in `events.local.jsonl` moves to `events/<clone>/YYYY-MM.jsonl`, by the month of each
+//! Moves history from `events.local.jsonl` to `events/<clone>/YYYY-MM.jsonl`, by the month of each
 //! event.
 //!
-//! Steps, under the writers' lock: what is not there yet is appended to each month and synced; lines that
-//! cannot be read go to `damaged/`; the waiting file is replaced by an empty one. Killed in between, an event is in both
-//! files: it counts once, by its id, and the next move drops the second one.
+//! Steps, under the writers' lock:
+//! 1. Append the missing events to each month, and sync.
+//! 2. Copy unreadable lines to `damaged/`.
+//! 3. Replace the waiting file by an empty one.
+//!
+//! After a crash in between, an event is in both files. It counts once, by its id, and the next
+//! move drops the second copy.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -16,7 +20,7 @@ use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
 use kit::sys::file;
 
-/// Moves what waits; says of each damaged line that it was kept, where there were any.
+/// Moves the waiting events. Returns a notice if damaged lines were set aside.
 pub(super) fn move_waiting_history(
     paths: &StorePaths,
     clone: &str,
@@ -67,7 +71,7 @@ pub(super) fn move_waiting_history(
     Ok(notice)
 }
 
-/// Appends the events that the file does not have.
+/// Appends the events that the file lacks.
 fn append_events(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
     let there = history::read_file(path)?.into_iter().map(|event| event.id);
     let mut known: HashSet<String> = there.collect();
@@ -84,7 +88,6 @@ fn append_events(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreErr
     history::append_synced(path, &text)
 }
 
-/// The month of a time, in UTC.
 fn month_of(at: &str) -> String {
     Stamp::parse(at).day().chars().take(7).collect()
 }

@@ -117,7 +117,7 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
     assert_eq!(place.store.history_files().len(), 2);
     let events = place.store.events().unwrap();
     assert!(events.iter().any(|event| event.verb == "merge"));
-    // The next change folds as ever.
+    // The next change is folded as usual.
     place.put("p-2", "two");
     assert!(place.issues().contains("p-2"));
     assert!(place.store.reports.take_notices().is_empty());

@@ -1,9 +1,9 @@
-//! Puts the sections of an index together behind their header, with its keys and checksums.
+//! Assembles the sections of an index after its header, which has keys and checksums.
 //!
-//! The header says in which start of the machine it was written. An index is never synced: after a loss of power
-//! there may be nothing behind a header that is whole. So one of an earlier start is only used if all of it is as
-//! its header says, and then gets the present start. Where the system does not name its starts every index
-//! is looked at in full.
+//! The header names the boot of the machine in which the index was written. An index is never
+//! synced, so after a loss of power the data after an intact header may be missing. An index from
+//! an earlier boot is used only if its checksum matches, and then gets the current boot. If the
+//! system does not identify its boots, every index is checked completely.
 
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
@@ -28,12 +28,12 @@ fn split_boot_id(id: u128) -> [u64; 2] {
     [id >> 64, low].map(|half| u64::try_from(half).unwrap_or_default())
 }
 
-/// The hash of all that is behind the header.
+/// Returns the hash of everything after the header.
 fn body_hash(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes.get(size_of::<IndexHeader>()..).unwrap_or_default())
 }
 
-/// Puts the sections of an index one behind the other, and the header before them.
+/// Concatenates the sections of an index after the header.
 pub(super) fn assemble_index(keys: &IndexKeys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
     let start = size_of::<IndexHeader>().div_ceil(8);
     let length: usize = parts.iter().map(|part| part.len().div_ceil(8)).sum();
@@ -48,7 +48,7 @@ pub(super) fn assemble_index(keys: &IndexKeys, parts: &[&[u8]; PARTS]) -> Vec<u6
     words
 }
 
-/// Puts a section at the end; gives back where it starts, and how long it is.
+/// Appends a section, and returns its start and its length.
 fn append_section(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
     let at = words.len() as u64 * 8;
     let (whole, rest) = part.as_chunks();
@@ -61,19 +61,19 @@ fn append_section(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
     [at, part.len() as u64]
 }
 
-/// Puts the header in its place.
 fn put_header(words: &mut [u64], header: &IndexHeader) {
     let bytes = header.as_bytes();
     words.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
 }
 
 impl Index {
-    /// Whether it was written since the machine was started.
+    /// Returns true if the index was written since the machine booted.
     pub(crate) fn is_of_this_start(&self) -> bool {
         boot::boot_id().is_some_and(|id| self.header.boot == split_boot_id(id))
     }
 
-    /// Whether all of it is there: of one that may not have reached the disk before the machine stopped.
+    /// Returns true if the checksum matches. For an index that may not have reached the disk before
+    /// the machine stopped.
     pub(super) fn is_whole(&self) -> bool {
         self.header.body == body_hash(self.bytes())
     }
@@ -116,14 +116,14 @@ impl Index {
         Self::from_words(words)
     }
 
-    /// What is written of it before the rows, with other keys.
+    /// Returns the bytes before the rows, with other keys.
     pub(crate) fn header_with(&self, keys: &IndexKeys) -> Vec<u8> {
         let mut header = self.header;
         put_keys(&mut header, keys);
         header.as_bytes().to_vec()
     }
 
-    /// The same index with other keys; only one in memory.
+    /// Returns the same index with other keys; only for an index in memory.
     pub(crate) fn with_keys(self, keys: &IndexKeys) -> Option<Self> {
         let IndexBytes::Owned(mut words) = self.bytes else {
             return None;
@@ -134,13 +134,13 @@ impl Index {
         Self::from_words(words)
     }
 
-    /// What is written of it before the rows, with its keys.
+    /// Returns the bytes before the rows, with the index's keys.
     pub(crate) fn header(&self) -> &[u8] {
         &self.bytes()[..size_of::<IndexHeader>()]
     }
 }
 
-/// Makes the bytes of an index look as if they had been written before the machine was started.
+/// Changes the bytes of an index as if it had been written before the machine booted.
 #[cfg(test)]
 pub(crate) fn put_in_earlier_start(bytes: &mut [u8]) {
     let at = std::mem::offset_of!(IndexHeader, boot);

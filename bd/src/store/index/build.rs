@@ -1,7 +1,11 @@
-//! Puts an index together: from rows of an older one, and from facts of beads that are new.
+//! Builds an index from rows of an older index and from facts of new beads.
 //!
-//! Steps: rows come in by id, each with the place of its line; then edges find their targets, who points at
-//! whom is turned round, what waits is marked, and the lists are sorted.
+//! Steps:
+//! 1. Add the rows by id, each with the place of its line.
+//! 2. Resolve the targets of edges.
+//! 3. Collect the incoming edges of each row.
+//! 4. Mark the blocked rows.
+//! 5. Sort the lists.
 
 use std::cmp::Reverse;
 
@@ -19,20 +23,19 @@ use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::store::index::NonBeadLine;
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinePlace {
-    /// As [`IndexRow::file`].
     pub file: u8,
     pub offset: u64,
     pub length: u32,
     pub hash: u64,
 }
 
-/// An index in the making.
+/// An index that is being built.
 pub(crate) struct IndexBuilder<'a> {
     old: Option<&'a Index>,
-    /// Where rows of the old index went.
+    /// The new numbers of the old index's rows.
     moved: Vec<u32>,
     rows: Vec<IndexRow>,
     ids: Vec<u8>,
@@ -45,7 +48,7 @@ pub(crate) struct IndexBuilder<'a> {
 }
 
 impl<'a> IndexBuilder<'a> {
-    /// Begins one that may take rows from an older one.
+    /// Creates a builder that may take rows from an older index.
     pub(crate) fn over(old: Option<&'a Index>) -> Self {
         let room = old.map_or(0, |old| old.len() as usize) + 64;
         Self {
@@ -66,7 +69,8 @@ impl<'a> IndexBuilder<'a> {
         narrow_length(self.rows.len())
     }
 
-    /// Adds a row of the old index, its line perhaps elsewhere now. Beads come in the order of their ids.
+    /// Adds a row of the old index, with the current place of its line. Beads must come in the
+    /// order of their ids.
     pub(crate) fn push_old(&mut self, at: u32, place: LinePlace) {
         let Some(old) = self.old else {
             return;
@@ -86,7 +90,7 @@ impl<'a> IndexBuilder<'a> {
         self.rows.push(row);
     }
 
-    /// Adds a bead that is new or changed.
+    /// Adds a new or changed bead.
     pub(crate) fn push_new(&mut self, facts: &BeadFacts, place: LinePlace) {
         let mut row = facts.row;
         if row.assignee != NONE {
@@ -118,14 +122,14 @@ impl<'a> IndexBuilder<'a> {
         self.ids.extend_from_slice(id);
     }
 
-    /// Where what belongs to the next row starts, or to none.
+    /// Records the starts of the next row's data, or the ends of the last row's data.
     fn put_starts(&mut self) {
         self.id_starts.push(narrow_length(self.ids.len()));
         self.label_starts.push(narrow_length(self.labels.len()));
         self.edge_starts.push(narrow_length(self.edges.len()));
     }
 
-    /// Makes the index.
+    /// Builds the index.
     pub(crate) fn finish(mut self, keys: &IndexKeys, notes: &[NonBeadLine]) -> Option<Index> {
         let count = self.count();
         self.put_starts();
@@ -148,7 +152,7 @@ impl<'a> IndexBuilder<'a> {
             starts.as_bytes(),
             dangling.as_bytes(),
             &notes,
-            // What the lists hold is known only from the rest.
+            // The lists depend on the other sections, so they are added later.
             &[],
             &[],
             &[],
@@ -164,7 +168,7 @@ impl<'a> IndexBuilder<'a> {
         })
     }
 
-    /// Gives each edge the row of its target.
+    /// Sets the target row of each edge.
     fn aim_edges(&mut self, count: u32) {
         let ids = RowRuns {
             items: &self.ids,
@@ -182,7 +186,8 @@ impl<'a> IndexBuilder<'a> {
                 edge.target = target;
             }
             if edge.target == NONE && then != NONE {
-                // Its row is gone: the id becomes a word, unless the bead is new under it.
+                // The row of the target is gone. Its id becomes a word, unless the bead is new
+                // under that id.
                 let id = self.old.map_or("", |old| old.id(then));
                 match find(id.as_bytes()) {
                     Some(again) => edge.target = again,
@@ -203,7 +208,8 @@ fn place_row(row: &mut IndexRow, place: LinePlace) {
     }
 }
 
-/// Who points at whom: by target, where each target's begin, and those without a target.
+/// Collects the incoming edges, sorted by target, with the start of each target's edges, and the
+/// edges without a target row.
 fn collect_incoming(
     edge_starts: &[u32],
     edges: &[EdgeRow],
@@ -240,7 +246,7 @@ fn collect_incoming(
     (incoming, starts, dangling)
 }
 
-/// What waits: for each row the flags that only the whole graph can tell.
+/// Computes for each row the flags that depend on the whole graph.
 fn compute_marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
     let edges = (0..).zip(index.all_edges().iter());
@@ -256,7 +262,7 @@ fn compute_marks(index: &Index) -> Vec<u32> {
     marks
 }
 
-/// The rows with their marks.
+/// Returns the rows with their marks applied.
 fn apply_marks<'a>(
     index: &'a Index,
     marks: &'a [u32],
@@ -268,7 +274,7 @@ fn apply_marks<'a>(
     })
 }
 
-/// What one bead adds to the counts.
+/// Adds one bead to the counts, or subtracts it if `sign` is negative.
 pub(crate) fn count_row(counts: &mut BeadCounts, row: &IndexRow, sign: i64) {
     let add = |number: &mut u64| *number = number.wrapping_add_signed(sign);
     let slot = usize::from(row.status).min(counts.by_status.len() - 1);
@@ -303,7 +309,7 @@ fn count_all(index: &Index, marks: &[u32]) -> BeadCounts {
     counts
 }
 
-/// The first row that was not deleted, if all such have its prefix.
+/// Returns the first row that is not a tombstone, if all such rows have its prefix.
 fn find_prefix_row(index: &Index) -> u32 {
     let deleted = Status::Tombstone.code();
     let rows = (0..).zip(index.rows()).zip(index.ids().iter());
@@ -315,10 +321,10 @@ fn find_prefix_row(index: &Index) -> u32 {
     let usual = [prefix.unwrap_or_default(), "-"].concat();
     let differs = |((at, row), id): ((u32, &IndexRow), &[u8])| {
         if row.flags & flag::HYPHENS == 0 && id.starts_with(usual.as_bytes()) {
-            // Its only hyphen ends its prefix.
+            // The only hyphen ends the prefix.
             return false;
         }
-        // Ids without a prefix have no say.
+        // Ids without a prefix are ignored.
         id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix)
     };
     if prefix.is_none() || live.any(differs) {
@@ -327,7 +333,7 @@ fn find_prefix_row(index: &Index) -> u32 {
     first
 }
 
-/// The open beads in the usual order, and the rows that are asked for by what they have.
+/// Builds the list of open beads in the usual order, and the lists of rows with a certain property.
 fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
     let (ids, edges) = (index.ids(), index.all_edges());
     let dots = memchr::memchr_iter(b'.', ids.items);
@@ -348,7 +354,7 @@ fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
     lists
 }
 
-/// A row as lists have it.
+/// Converts a row to its form in lists.
 pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
     StoredListRow {
         created: row.created,
@@ -403,7 +409,7 @@ impl BlockingGraph for Index {
 }
 
 impl Index {
-    /// Whether a row is an open epic that has children, none of them open.
+    /// Returns true if a row is an open epic with children that are all closed.
     pub(crate) fn is_done_epic(&self, at: u32) -> bool {
         let Some(row) = self.row(at) else {
             return false;

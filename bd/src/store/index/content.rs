@@ -1,5 +1,5 @@
-//! The hash of a file's content: a sum over its lines, each with its place, so that several threads can make
-//! it in any order, and so that who has the hashes of the lines need not read them again.
+//! The hash of a file's content: a sum over its lines with their places. Several threads can
+//! compute it in any order, and a caller that has the hashes of the lines need not read them again.
 
 use std::fs::File;
 use std::io;
@@ -9,10 +9,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::lines;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const PIECE: usize = 64 << 10;
 
-/// The hash of a content in the making.
+/// A content hash that is being computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ContentHash(u64);
 
@@ -23,18 +23,16 @@ impl ContentHash {
         self.0 = self.0.wrapping_add(xxh3_64(line.as_flattened()));
     }
 
-    /// Adds the lines that another has.
+    /// Adds the lines of another hash.
     pub(super) fn add_all(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
     }
 
-    /// The hash.
     pub(crate) fn digest(self) -> u64 {
         self.0
     }
 }
 
-/// The hash of a file's content.
 pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
     let mut content = ContentHash::default();
     read_whole_lines(file, 0, size, |text, start| {
@@ -45,7 +43,8 @@ pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
     Ok(content.digest())
 }
 
-/// How long the byte order mark is that a text at this place begins with.
+/// Returns the length of the byte order mark at the beginning of a text, if the text is at the
+/// start of the file.
 pub(super) fn bom_length(text: &[u8], start: u64) -> usize {
     if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
         3
@@ -54,8 +53,8 @@ pub(super) fn bom_length(text: &[u8], start: u64) -> usize {
     }
 }
 
-/// Reads a part of a file that begins where a line does: hands out pieces of whole lines, each with where it
-/// starts in the file. Only the last may be without a line end.
+/// Reads a part of a file that begins with a line. Passes pieces of whole lines, each with its
+/// offset in the file, to `take`. Only the last piece may lack its newline.
 pub(crate) fn read_whole_lines(
     file: &File,
     from: u64,
@@ -64,7 +63,7 @@ pub(crate) fn read_whole_lines(
 ) -> io::Result<()> {
     let room = usize::try_from(to - from).unwrap_or(PIECE);
     let mut buffer = vec![0; PIECE.min(room.max(1))];
-    // What is in the buffer, and where it starts in the file.
+    // The number of bytes in the buffer, and their offset in the file.
     let (mut filled, mut start) = (0, from);
     loop {
         let room = buffer.len() - filled;
@@ -76,7 +75,7 @@ pub(crate) fn read_whole_lines(
         let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
             Some(end) => end + 1,
             None if !last => {
-                // One line longer than the buffer.
+                // A line that is longer than the buffer.
                 buffer.resize(buffer.len() * 2, 0);
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What the index knows of a bead.
+//! The facts about a bead that the index stores.
 
 use zerocopy::FromZeros;
 
@@ -8,25 +8,22 @@ use crate::bead::record::{self, RecordError};
 use crate::bead::{Bead, Dep, DepKind, Stamp};
 use kit::sys::clock::to_nanoseconds;
 
-/// The facts of one bead.
 #[derive(Debug)]
 pub(crate) struct BeadFacts {
     pub id: String,
-    /// As [`row_of`] has it.
     pub row: IndexRow,
     pub assignee: String,
     pub labels: Vec<String>,
     pub edges: Vec<EdgeFacts>,
 }
 
-/// One edge.
 #[derive(Debug)]
 pub(crate) struct EdgeFacts {
     pub target: String,
     pub kind: u8,
-    /// For `waits-for`: the bead whose children are meant, where it is not the target.
+    /// For `waits-for`: the bead whose children are awaited, if it is not the target.
     pub spawner: Option<String>,
-    /// For `waits-for`: one finished child is enough.
+    /// For `waits-for`: true if one finished child is enough.
     pub any_child: bool,
 }
 
@@ -48,7 +45,7 @@ impl EdgeFacts {
 }
 
 impl BeadFacts {
-    /// Reads a line.
+    /// Parses a line.
     pub(crate) fn parse(line: &[u8]) -> Result<Self, RecordError> {
         let bead = record::parse_bead(line)?;
         Ok(Self {
@@ -60,7 +57,7 @@ impl BeadFacts {
         })
     }
 
-    /// Those of a bead that has this line.
+    /// Collects the facts of a bead that has this line.
     pub(crate) fn from_bead(bead: &Bead, line: &[u8]) -> Self {
         Self {
             row: row_in(bead, line),
@@ -72,7 +69,7 @@ impl BeadFacts {
     }
 }
 
-/// The row of a bead that has this line.
+/// Builds the row of a bead that has this line.
 fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
     let mut row = build_row(bead);
     if has_escaped_letters(line) {
@@ -81,7 +78,8 @@ fn row_in(bead: &Bead, line: &[u8]) -> IndexRow {
     row
 }
 
-/// The row of a bead, without the place of its line. The assignee's number is 0, of no one [`NONE`].
+/// Builds the row of a bead, without the place of its line. The assignee's number is 0, or [`NONE`]
+/// without an assignee.
 pub(crate) fn build_row(bead: &Bead) -> IndexRow {
     let time = |stamp: &Stamp| to_nanoseconds(stamp.instant());
     let perhaps = |stamp: &Option<Stamp>| stamp.as_ref().map_or(NEVER, time);
@@ -113,12 +111,13 @@ pub(crate) fn build_row(bead: &Bead) -> IndexRow {
     }
 }
 
-/// A priority as the index has it.
+/// Clamps a priority to the range of the index.
 fn clamp_priority(priority: i64) -> i8 {
     i8::try_from(priority).unwrap_or(if priority < 0 { i8::MIN } else { i8::MAX })
 }
 
-/// Whether a letter, digit or blank is written as `\u00..`, which existing clients never do.
+/// Returns true if a letter, digit or blank is written as `\u00..`, which existing clients never
+/// do.
 fn has_escaped_letters(line: &[u8]) -> bool {
     memchr::memmem::find_iter(line, b"\\u00").any(|at| {
         let code = line.get(at + 4..at + 6);

@@ -1,7 +1,8 @@
-//! Reads whole files into an index: a line that the old index has is known by its hash and not parsed.
+//! Reads whole files into an index. A line that the old index has is recognized by its hash and not
+//! parsed.
 //!
-//! Files are read in pieces, so that one that is cut short meanwhile is an error and no crash; large ones by
-//! two threads.
+//! Files are read in pieces, so that a file that is truncated in the meantime gives an error and
+//! not a crash. Large files are read by two threads.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,9 +19,9 @@ use crate::bead::{lines, record};
 use crate::store::index::NonBeadLine;
 use kit::sys::parallel::run_both;
 
-/// From this size on two threads read a file.
+/// The size from which two threads read a file.
 const SPLIT: u64 = 4 << 20;
-/// How much is looked at to find the end of a line.
+/// The number of bytes read at once to find the end of a line.
 const PIECE: usize = 1 << 16;
 
 /// One line of a file that holds a bead.
@@ -31,16 +32,16 @@ pub(crate) struct ParsedLine {
     pub what: IndexLine,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Debug)]
 pub(crate) enum IndexLine {
-    /// The bead of this row of the old index, unchanged.
+    /// The unchanged bead of this row of the old index.
     Known(u32),
-    /// A bead that is new to us.
+    /// A new or changed bead.
     New(Box<BeadFacts>),
 }
 
-/// All of one file.
+/// The parsed content of one file.
 #[derive(Debug, Default)]
 pub(crate) struct ParsedFile {
     pub beads: Vec<ParsedLine>,
@@ -66,7 +67,6 @@ impl ParsedLine {
     }
 }
 
-/// Reads one file.
 pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Result<ParsedFile> {
     let size = file.metadata()?.len();
     let middle = if size < SPLIT {
@@ -97,7 +97,7 @@ pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Resu
     Ok(first.made)
 }
 
-/// The first place from `at` where a line begins.
+/// Returns the first position from `at` on where a line begins.
 fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
     let mut buffer = vec![0; PIECE];
     let mut at = at;
@@ -114,12 +114,12 @@ fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
     Ok(size)
 }
 
-/// A part of a file being read.
+/// The parser of a part of a file.
 struct FileParser<'a> {
     code: u8,
     old: Option<&'a Index>,
     by_hash: Option<HashMap<u64, u32>>,
-    /// The row that the next line probably is.
+    /// The row that the next line probably belongs to.
     guess: u32,
     lines: usize,
     content: ContentHash,
@@ -187,7 +187,7 @@ impl<'a> FileParser<'a> {
         }
     }
 
-    /// The row of the old index that has this line.
+    /// Returns the row of the old index that has this line.
     fn find_known_row(&mut self, line: &[u8], hash: u64) -> Option<u32> {
         let old = self.old?;
         let is = |row: u32| {
@@ -209,8 +209,8 @@ impl<'a> FileParser<'a> {
     }
 }
 
-/// The beads of both files by id. Of two with one id the later updated one counts, and a durable one
-/// before a wisp; the other is damage.
+/// Merges the beads of both files by id. If two have the same id, the later updated one counts, and
+/// in a tie the durable one; the other is damage.
 pub(crate) fn merge_parsed_files(
     files: [ParsedFile; 2],
     old: Option<&Index>,
@@ -261,7 +261,7 @@ pub(crate) fn merge_parsed_files(
     (kept, notes)
 }
 
-/// The index of beads as they are in the files.
+/// Builds the index of the beads in the files.
 pub(crate) fn make_index(
     beads: &[ParsedLine],
     notes: &[NonBeadLine],

@@ -1,8 +1,8 @@
-//! The index: for each bead where its line is and what lists are made from, so that no small command reads
+//! The index: the place of each bead's line and the data for lists, so that no small command reads
 //! the whole file.
 //!
-//! Derived and disposable: it is only replaced by rename, and on any doubt made anew. Its keys say which
-//! content of the files it was made from, and how much of the journal is in it.
+//! The index is derived and disposable. It is only replaced by rename, and rebuilt in any doubt.
+//! Its keys identify the content of the files that it was built from.
 
 mod assemble;
 mod build;
@@ -39,7 +39,7 @@ use layout::{IndexHeader, IndexSection, MAGIC, PARTS};
 pub(crate) use note::NonBeadLine;
 use runs::RowRuns;
 
-/// Puts the checksum of a changed index right. For tests that damage one.
+/// Corrects the checksum of a changed index, for tests that damage one.
 pub fn seal_index(bytes: &mut [u8]) {
     if let Some(header) = bytes.get_mut(..size_of::<IndexHeader>()) {
         let sum = xxhash_rust::xxh3::xxh3_64(header.get(16..).unwrap_or_default());
@@ -47,21 +47,20 @@ pub fn seal_index(bytes: &mut [u8]) {
     }
 }
 
-/// Rows of so many bytes may all be mapped.
+/// The size up to which all rows may be mapped.
 const FEW_ROWS: usize = 1 << 20;
 
-/// What an index was made from.
+/// The identity of the files that an index was built from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct IndexKeys {
     pub issues: FileKey,
     pub wisps: FileKey,
-    /// When the index was made.
+    /// The time of the build.
     pub built_at: i64,
-    /// 1 where the issues were changed by someone else since the index before.
+    /// 1 if another program changed the issues since the previous index.
     pub outside: u64,
 }
 
-/// The bytes of an index.
 #[derive(Debug)]
 enum IndexBytes {
     Mapped(memmap2::Mmap, File),
@@ -78,21 +77,21 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Maps an index file; `None` where there is none, it is no index of this version, or was written in an
-    /// earlier start of the machine and is not whole.
+    /// Maps an index file. Returns `None` if there is none, if it is not an index of this version,
+    /// or if it was written in an earlier boot and its checksum does not match.
     #[expect(
         unsafe_code,
         reason = "mapping is sound while the file is only ever replaced by rename, as it is"
     )]
     pub(super) fn open(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
-        // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
+        // SAFETY: the file is never changed in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let index = Self::from_bytes(IndexBytes::Mapped(map, file))?;
         (index.is_of_this_start() || index.is_whole()).then_some(index)
     }
 
-    /// Whether it was mapped from the file that is there.
+    /// Returns true if the index was mapped from the file that is at `path` now.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         match &self.bytes {
             IndexBytes::Mapped(_, own) => file::is_at(own, path),
@@ -100,7 +99,7 @@ impl Index {
         }
     }
 
-    /// An index in memory.
+    /// Creates an index in memory.
     pub(super) fn from_words(words: Vec<u64>) -> Option<Self> {
         Self::from_bytes(IndexBytes::Owned(words))
     }
@@ -147,7 +146,7 @@ impl Index {
         &self.header.counts
     }
 
-    /// The issue prefix that all beads share which were not deleted.
+    /// The prefix that all beads except tombstones share.
     pub(super) fn shared_prefix(&self) -> Option<&str> {
         let row = self.header.prefix_of;
         (row < self.len()).then(|| id::prefix_of(self.id(row)))?
@@ -159,7 +158,7 @@ impl Index {
         <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
     }
 
-    /// A section whose items belong to the rows, by where those of each row start.
+    /// Returns a section whose items belong to rows, with the section of the rows' starts.
     fn runs<T: FromBytes + Immutable + KnownLayout>(
         &self,
         items: IndexSection,
@@ -171,7 +170,7 @@ impl Index {
         }
     }
 
-    /// The ids of all rows, their labels and their edges: for those who go over many.
+    /// The ids of all rows, for callers that visit many.
     pub(super) fn ids(&self) -> RowRuns<'_, u8> {
         self.runs(IndexSection::Ids, IndexSection::IdStarts)
     }
@@ -184,30 +183,30 @@ impl Index {
         self.runs(IndexSection::Edges, IndexSection::EdgeStarts)
     }
 
-    /// How many beads there are.
+    /// The number of beads.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.rows().len()).unwrap_or(NONE - 1)
     }
 
-    /// All rows by id.
+    /// All rows, sorted by id.
     pub(super) fn rows(&self) -> &[IndexRow] {
         self.part(IndexSection::Rows)
     }
 
-    /// One row.
     pub(crate) fn row(&self, at: u32) -> Option<&IndexRow> {
         self.rows().get(at as usize)
     }
 
-    /// The status of a row, by its code.
+    /// The code of a row's status.
     pub(crate) fn status_of(&self, at: u32) -> Option<u8> {
         self.part::<u8>(IndexSection::Statuses)
             .get(at as usize)
             .copied()
     }
 
-    /// One row on its own. Through the map the system would bring sixteen pages for it: who reads rows here and
-    /// there all over a large index would soon hold all of it, and wait longer.
+    /// Reads one row with its own read call. Through the map the system would load sixteen pages
+    /// for it, so a caller that reads scattered rows of a large index would soon hold all of it in
+    /// memory and wait longer.
     pub(crate) fn row_alone(&self, at: u32) -> Option<IndexRow> {
         let rows = &self.parts[IndexSection::Rows as usize];
         let IndexBytes::Mapped(_, file) = &self.bytes else {
@@ -224,34 +223,33 @@ impl Index {
         }
     }
 
-    /// The id of a row.
     pub(crate) fn id(&self, at: u32) -> &str {
         std::str::from_utf8(self.id_bytes(at)).unwrap_or_default()
     }
 
-    /// The bytes of the id of a row, which sort as the ids do.
+    /// The bytes of a row's id, which sort like the ids.
     pub(crate) fn id_bytes(&self, at: u32) -> &[u8] {
         self.ids().of_row(at)
     }
 
-    /// The row of an id.
+    /// Returns the row of an id.
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
         let at = self.first_from(id);
         (at < self.len() && self.id_bytes(at) == id.as_bytes()).then_some(at)
     }
 
-    /// The first row whose id is not before this one.
+    /// Returns the first row whose id is not less than this one.
     pub(crate) fn first_from(&self, id: &str) -> u32 {
         self.ids().first_from(id.as_bytes(), self.len())
     }
 
-    /// A word by its number.
+    /// Returns a word by its number.
     pub(crate) fn word(&self, number: u32) -> &str {
         let (bytes, ends) = self.word_parts();
         std::str::from_utf8(words::word_at(bytes, ends, number)).unwrap_or_default()
     }
 
-    /// The bytes of all words, and where each ends.
+    /// The bytes of all words, and the end of each.
     pub(super) fn word_parts(&self) -> (&[u8], &[u32]) {
         (
             self.part(IndexSection::Words),
@@ -259,7 +257,7 @@ impl Index {
         )
     }
 
-    /// Who has it; empty for no one.
+    /// The assignee; empty if there is none.
     pub(crate) fn assignee(&self, at: u32) -> &str {
         match self.row(at) {
             Some(row) if row.assignee != NONE => self.word(row.assignee),
@@ -267,17 +265,15 @@ impl Index {
         }
     }
 
-    /// The numbers of a row's labels.
+    /// The word numbers of a row's labels.
     pub(super) fn label_numbers(&self, at: u32) -> &[u32] {
         self.all_labels().of_row(at)
     }
 
-    /// A row's labels.
     pub(crate) fn labels(&self, at: u32) -> impl Iterator<Item = &str> {
         self.label_numbers(at).iter().map(|word| self.word(*word))
     }
 
-    /// A row's edges.
     pub(crate) fn edges(&self, at: u32) -> &[EdgeRow] {
         self.all_edges().of_row(at)
     }
@@ -287,7 +283,7 @@ impl Index {
             .get(number as usize)
     }
 
-    /// The id that an edge points at.
+    /// The id of an edge's target.
     pub(crate) fn target(&self, edge: &EdgeRow) -> &str {
         if edge.target == NONE {
             self.word(edge.word)
@@ -307,24 +303,24 @@ impl Index {
         self.part(IndexSection::Dangling)
     }
 
-    /// The rows with an edge that names a bead whose children it waits for.
+    /// The rows with an edge that names a bead whose children are awaited.
     pub(crate) fn spawner_holders(&self) -> &[u32] {
         self.part(IndexSection::Spawning)
     }
 
-    /// The beads that are not over, most urgent first, then the newest.
+    /// The open beads, most urgent first, then newest.
     pub(crate) fn open_rows(&self) -> &[StoredListRow] {
         self.part(IndexSection::Open)
     }
 
-    /// How many of some rows have a dot in their id.
+    /// Returns the number of rows in a range whose id has a dot.
     pub(super) fn count_dotted(&self, rows: Range<u32>) -> usize {
         let dotted: &[u32] = self.part(IndexSection::Dotted);
         let before = |row: u32| dotted.partition_point(|at| *at < row);
         before(rows.end).saturating_sub(before(rows.start))
     }
 
-    /// Lines that are no beads.
+    /// The lines that are not beads.
     pub(super) fn notes(&self) -> Vec<NonBeadLine> {
         serde_json::from_slice(self.part(IndexSection::Notes)).unwrap_or_default()
     }

@@ -1,15 +1,15 @@
-//! A section whose items belong to the rows, some to each.
+//! A section whose items belong to rows, any number per row.
 
-/// The items of a section, and where those of each row start.
+/// The items of a section, and the start of each row's items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowRuns<'a, T> {
     pub items: &'a [T],
-    /// One more than there are rows; the last is where the items end.
+    /// One entry more than there are rows; the last one is the end of the items.
     pub starts: &'a [u32],
 }
 
 impl<'a, T: Copy> RowRuns<'a, T> {
-    /// What belongs to a row.
+    /// The items of a row.
     pub(crate) fn of_row(&self, row: u32) -> &'a [T] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
@@ -18,14 +18,14 @@ impl<'a, T: Copy> RowRuns<'a, T> {
         }
     }
 
-    /// What belongs to each row.
+    /// Iterates over the items of each row.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
         let ends = self.starts.iter().skip(1);
         let pairs = self.starts.iter().zip(ends);
         pairs.map(move |(start, end)| self.slice(*start, *end))
     }
 
-    /// The rows that such an item belongs to, each once.
+    /// Returns the rows that these items belong to, without duplicates.
     pub(super) fn rows_with(self, items: impl Iterator<Item = usize>) -> Vec<u32> {
         let mut rows = Vec::new();
         for item in items {
@@ -38,7 +38,8 @@ impl<'a, T: Copy> RowRuns<'a, T> {
         rows
     }
 
-    /// Where a run belongs among those of so many rows, which are sorted: the first that is not before it.
+    /// Returns the position of a run among the sorted runs of the first `rows` rows: the first row
+    /// whose run is not less.
     pub(super) fn first_from(&self, run: &[T], rows: u32) -> u32
     where
         T: Ord,

@@ -1,4 +1,4 @@
-//! Texts that many beads share, each once: labels, assignees, ids without a bead.
+//! Texts that many beads share, each stored once: labels, assignees, ids without a bead.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::layout::narrow_length;
 pub(super) struct WordTable {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<u32>,
-    /// Made when the first text is looked for.
+    /// Built when a text is looked up for the first time.
     numbers: Option<HashMap<Vec<u8>, u32>>,
 }
 
 impl WordTable {
-    /// Those of an older index, with their numbers, and room for more.
+    /// Creates a table with the texts of an older index, which keep their numbers.
     pub(super) fn over(old: Option<&Index>) -> Self {
         let (bytes, ends) = old.map_or((&[][..], &[][..]), Index::word_parts);
         Self {
@@ -24,7 +24,7 @@ impl WordTable {
         }
     }
 
-    /// The number of a text, which is added where it is new.
+    /// Returns the number of a text. Adds the text if it is new.
     pub(super) fn number(&mut self, word: &str) -> u32 {
         let mut numbers = self.numbers.take().unwrap_or_else(|| {
             let all = 0..narrow_length(self.ends.len());
@@ -48,7 +48,7 @@ impl WordTable {
     }
 }
 
-/// The bytes of a text by its number, from those of all texts and where each ends.
+/// Returns the bytes of a text by its number, from the bytes of all texts and the end of each.
 pub(super) fn word_at<'a>(bytes: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {
     let end = |number: usize| ends.get(number).copied().unwrap_or_default() as usize;
     let start = (number as usize).checked_sub(1).map_or(0, end);

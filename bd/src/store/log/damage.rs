@@ -1,8 +1,9 @@
-//! A damaged line inside the journal: what it still shows, and what is said of it. An unfinished end is cut
-//! off.
+//! Extracts the readable parts of damaged lines inside the journal, and formats notices about them.
+//! A torn end is cut off instead.
 //!
-//! Its checksum is wrong, so nothing of it counts as it stands. Which beads it changed can mostly be read
-//! still, and a record in it whose hash stands beside it is as it was acknowledged.
+//! The checksum of a damaged line is wrong, so the line as a whole does not count. The ids of the
+//! changed beads can usually still be read. A record in the line that matches the hash beside it is
+//! as it was acknowledged.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,14 +17,14 @@ use crate::store::StoreError;
 use crate::store::disk::files;
 use crate::store::log::journal::line_hash;
 
-/// Where the id of a changed bead stands, and how its record begins.
+/// The text before the id of a changed bead, and the beginning of its record.
 const IDS: [&[u8]; 3] = [
     br#""store":"issues","id":""#,
     br#""store":"wisps","id":""#,
     br#""line":{"id":""#,
 ];
 
-/// The beads that a damaged line shows.
+/// Returns the ids of beads that are visible in a damaged line.
 pub(crate) fn find_visible_ids(line: &[u8]) -> BTreeSet<String> {
     let found = IDS.iter().flat_map(|key| find_after_key(line, key));
     let texts = found.filter_map(|rest| {
@@ -34,24 +35,22 @@ pub(crate) fn find_visible_ids(line: &[u8]) -> BTreeSet<String> {
     texts.collect()
 }
 
-/// Whether a damaged line left this line of a bead.
+/// Returns true if a damaged line changed a bead to the line with this hash.
 pub(crate) fn has_line_hash(line: &[u8], hash: &str) -> bool {
     let key = [br#""after":""#, hash.as_bytes(), b"\""].concat();
     memchr::memmem::find(line, &key).is_some()
 }
 
-/// A record of a damaged line that is as it was acknowledged.
+/// A record in a damaged line that is as it was acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SoundRecord {
-    /// The bead.
     pub id: String,
-    /// The hash of the line that it was made to, where that can be read.
+    /// The hash of the line before the change, if it is readable.
     pub before: Option<String>,
-    /// The record.
     pub record: String,
 }
 
-/// The durable records of a damaged line whose hashes stand beside them.
+/// Returns the durable records in a damaged line that match their hashes.
 pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
     #[derive(Deserialize)]
     struct Start<'a> {
@@ -61,7 +60,7 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
     }
     let starts = find_after_key(line, br#"{"store":"issues","#);
     let found = starts.filter_map(|rest| {
-        // What stands before the fields that were, which may hold anything.
+        // The text before the old fields, which may contain anything.
         let end = memchr::memmem::find(rest, br#","old":"#)?;
         let head = [b"{", &rest[..end], b"}"].concat();
         let head: Start<'_> = serde_json::from_slice(&head).ok()?;
@@ -79,17 +78,17 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
     found.collect()
 }
 
-/// What stands behind each place where a text has this key.
+/// Returns the text after each occurrence of a key.
 fn find_after_key<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     memchr::memmem::find_iter(text, key).map(move |at| &text[at + key.len()..])
 }
 
-/// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
-/// acknowledged.
+/// The file names in `damaged/` of a torn end of the journal, and of lines inside it that may have
+/// been acknowledged.
 pub(crate) const UNFINISHED: &str = "journal.jsonl";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
 
-/// What a reader is told of a journal with so many damaged lines inside.
+/// Formats the warning for readers of a journal with damaged lines; `None` if there are none.
 pub(crate) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
     (count > 0).then(|| {
         format!(
@@ -100,7 +99,7 @@ pub(crate) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
     })
 }
 
-/// What is said when these damaged lines inside a journal are set aside.
+/// Formats the notice that damaged lines inside a journal were set aside.
 pub(crate) fn format_set_aside_notice<'a>(
     lines: impl Iterator<Item = &'a [u8]>,
     count: usize,
@@ -126,7 +125,7 @@ fn format_count(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What is said of a journal with an unfinished end.
+/// Formats the notice that a torn end of the journal was set aside.
 pub(crate) fn format_torn_notice(kept: &Path) -> String {
     format!(
         "the journal ended in an unfinished write that was never acknowledged; its bytes are kept in {}",

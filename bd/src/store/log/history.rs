@@ -1,8 +1,8 @@
-//! History: what happened to durable beads, one event a transaction.
+//! History: the changes of durable beads, one event per transaction.
 //!
-//! A fold appends to `events.local.jsonl`, which only this clone writes and git does not track; a commit of
-//! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
-//! merge.
+//! A fold appends to `events.local.jsonl`, which only this clone writes and git does not track. Our
+//! own commit moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has
+//! nothing to merge.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -29,27 +29,27 @@ use kit::sys::Clock;
 use kit::sys::file::{self, AppendError, AppendedText};
 use kit::sys::lock;
 
-/// The verb of what a merge left.
+/// The verb of a merge's event.
 pub(crate) const MERGE: &str = "merge";
 
 /// The verb of a move to the archive.
 pub(crate) const ARCHIVE: &str = "archive";
 
-/// How long a merge of files waits for writers: git waits for it meanwhile.
+/// The time that a merge of files waits for writers, because git waits for the merge.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// A bead that someone else changed in the file while our change to it was not folded.
+/// A bead that another program changed in the file while our change to it was not folded.
 #[derive(Debug, Clone)]
 pub(crate) struct MergedBead {
     pub id: String,
-    /// Values that lost.
     pub lost: Vec<OverruledValue>,
-    /// The hash of its line there, and of what became of both; `None` for no line.
+    /// The hashes of the bead's line in the file and of the merged line; `None` if there is no
+    /// line.
     pub from: Option<u64>,
     pub to: Option<u64>,
 }
 
-/// Appends events, each once, and syncs them.
+/// Appends events, without repeating any, and syncs them.
 pub(crate) fn append_history(paths: &StorePaths, events: &[Event]) -> Result<(), StoreError> {
     match begin_history_append(paths, events, false)? {
         Some(appended) => sync_history(&paths.local_events(), &appended),
@@ -57,8 +57,8 @@ pub(crate) fn append_history(paths: &StorePaths, events: &[Event]) -> Result<(),
     }
 }
 
-/// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
-/// have written some of them before it was cut short.
+/// Appends events, without repeating any. They count once they are synced. `perhaps_there` is true
+/// if an interrupted fold may have written some of them.
 pub(crate) fn begin_history_append(
     paths: &StorePaths,
     events: &[Event],
@@ -80,12 +80,12 @@ pub(crate) fn begin_history_append(
     };
     let new = || events.iter().filter(|event| !known.contains(&event.id));
     if new().next().is_none() {
-        // The fold that wrote them may have been cut short before it synced them.
+        // The fold that wrote them may have been interrupted before its sync.
         let synced = file::open_append(&path, 0o644).and_then(|file| file.sync_data());
         return synced.map(|()| None).map_err(failed);
     }
     let write = |file: &mut fs::File| {
-        // Small events with a single write.
+        // Small events are written with one system call.
         let mut out = io::BufWriter::new(file);
         out.write_all(missing_line_end(&tail))?;
         for event in new() {
@@ -98,13 +98,14 @@ pub(crate) fn begin_history_append(
         .map_err(|error| failed(error.source))
 }
 
-/// Syncs what was appended to a file.
+/// Syncs the appended bytes of a file.
 pub(crate) fn sync_history(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
     let failed = |error: AppendError| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
 
-/// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
+/// Appends whole lines and syncs them. An unfinished line of an earlier append remains a separate
+/// line.
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
     let all = [missing_line_end(&read_tail(path).map_err(failed)?), text].concat();
@@ -112,10 +113,10 @@ pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> 
     sync_history(path, &appended)
 }
 
-/// How much of the end of a file is looked at.
+/// The number of bytes read from the end of a file.
 const TAIL: u64 = 1 << 16;
 
-/// The end of a file; nothing of one that is not there.
+/// Reads the end of a file; empty if the file does not exist.
 fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
     let file = match fs::File::open(path) {
         Ok(file) => file,
@@ -129,7 +130,7 @@ fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// What has to stand before the next line of a file with this end: an earlier append may have been cut short.
+/// Returns the newline that must precede the next line if an earlier append was interrupted.
 fn missing_line_end(tail: &[u8]) -> &'static [u8] {
     match tail.last() {
         None | Some(b'\n') => b"",
@@ -137,8 +138,8 @@ fn missing_line_end(tail: &[u8]) -> &'static [u8] {
     }
 }
 
-/// Whether some of these events may be in a file with this end. They are appended at once, so that the last line would
-/// be one of them.
+/// Returns true if a file with this end may contain some of these events. They are appended
+/// together, so the last line would be one of them.
 fn can_contain(tail: &[u8], events: &[Event]) -> bool {
     let Some(lines) = tail.strip_suffix(b"\n") else {
         return !tail.is_empty();
@@ -149,7 +150,7 @@ fn can_contain(tail: &[u8], events: &[Event]) -> bool {
 }
 
 impl Store {
-    /// Writes down what conflicts took away when two texts became one.
+    /// Records the values that lost conflicts in a merge of two texts.
     pub fn record_merge(
         &self,
         merge: &FileMerge,
@@ -166,7 +167,8 @@ impl Store {
     }
 }
 
-/// What became of beads that lost values, in our text and in what came of it.
+/// Groups overruled values by bead, with the hashes of the bead's line in our text and in the
+/// result.
 pub(crate) fn group_losses_by_bead(
     lost: &[OverruledValue],
     [ours, out]: [&[u8]; 2],
@@ -189,7 +191,7 @@ pub(crate) fn group_losses_by_bead(
     merged.collect()
 }
 
-/// Overruled values by field; several of one field, comments or edges, as a list.
+/// Groups overruled values by field. Several values of one field, comments or edges, become a list.
 fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in lost {
@@ -201,7 +203,7 @@ fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
             [value] => (*value).to_owned(),
             several => format!("[{}]", several.join(",")),
         };
-        // What was lost comes from JSON, so it is JSON.
+        // Overruled values come from JSON, so they are valid JSON.
         if let Ok(raw) = RawValue::from_string(text) {
             found.push(field, Some(&raw));
         }
@@ -209,7 +211,7 @@ fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     (!found.0.is_empty()).then_some(found)
 }
 
-/// The event that tells of beads which were merged with a change from outside.
+/// Builds the event of beads that were merged with an external change.
 pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Event> {
     if merged.is_empty() {
         return None;
@@ -236,9 +238,10 @@ pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Ev
     })
 }
 
-/// Every event of the files and the journal, oldest first.
+/// Reads all events of the files and the journal, oldest first.
 pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreError> {
-    // The journal first: what a fold moves meanwhile is then seen twice, not missed.
+    // The journal is read first, so that events which a fold moves in the meantime are read twice
+    // and not missed.
     let journal = journal::decode_journal(&files::read_or_empty(&paths.journal())?);
     let mut events = Vec::new();
     for path in list_history_files(paths) {
@@ -248,19 +251,19 @@ pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreErr
     events.extend(entries.filter_map(Event::for_history));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
-    // Stable: what one clone wrote in one instant stays in its order.
+    // The sort is stable, so events of one clone at the same instant keep their order.
     events.sort_by_cached_key(|event| Stamp::parse(&event.at).instant());
     Ok(events)
 }
 
-/// Whether anything was ever done to a bead that is written down.
+/// Returns true if any event of a bead is recorded.
 pub(crate) fn has_history(paths: &StorePaths, id: &str) -> bool {
     let events = read_all_events(paths).unwrap_or_default();
     let mut changes = events.iter().flat_map(|event| &event.changes);
     changes.any(|change| change.id == id)
 }
 
-/// The files of history: those in git by name, then the local one.
+/// Lists the files of history: those in git by name, then the local one.
 pub(crate) fn list_history_files(paths: &StorePaths) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for clone in list_file_names(&paths.events()) {
@@ -270,7 +273,7 @@ pub(crate) fn list_history_files(paths: &StorePaths) -> Vec<PathBuf> {
     found
 }
 
-/// The files of one clone, oldest first.
+/// Lists the files of one clone, oldest first.
 fn list_months(folder: &Path) -> Vec<PathBuf> {
     let mut found = list_file_names(folder);
     found.retain(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
@@ -279,7 +282,7 @@ fn list_months(folder: &Path) -> Vec<PathBuf> {
 
 fn list_file_names(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten();
-    // What is a link is not history: it may lead to any file, and history is shared.
+    // A link is not part of history: it may lead to any file, and history is shared.
     let mut found: Vec<PathBuf> = entries
         .flatten()
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
@@ -289,7 +292,7 @@ fn list_file_names(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The sound events of one file.
+/// Reads the intact events of one file.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
     let text = files::read_or_empty(path)?;
     Ok(lines::iter_line_spans(&text, 0)
@@ -298,19 +301,19 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
 }
 
 impl Store {
-    /// Every event of history, oldest first; what is still in the journal too.
+    /// Returns all events of history, oldest first, including those still in the journal.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
         read_all_events(&self.paths)
     }
 
-    /// The events of one bead, oldest first.
+    /// Returns the events of one bead, oldest first.
     pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
         let mut events = self.events()?;
         events.retain(|event| event.changes.iter().any(|change| change.id == id));
         Ok(events)
     }
 
-    /// The events that other clones made, by their ids, each with that clone's name.
+    /// Returns the events of other clones, keyed by their ids, each with the clone's id.
     pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
         let own = clone_id::find_clone_id(self.paths.dir());
         let mut found = HashMap::new();

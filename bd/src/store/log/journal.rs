@@ -1,9 +1,10 @@
-//! The journal: acknowledged changes that are not yet folded into the other files.
+//! The journal: acknowledged changes that are not folded into the other files yet.
 //!
-//! One transaction is one line, and that line is the event: who, when, and for each changed bead its fields
-//! as they were, its whole new record (none where it was removed), and the hashes of its line before and
-//! after; at the end a checksum of all that stands before it. One append and one sync is the
-//! acknowledgement. A fold mark names the content that the issues have once the lines before it are folded.
+//! One transaction is one line, and that line is the event: author, time, and for each changed bead
+//! its old fields, its complete new record (absent if the bead was removed) and the hashes of its
+//! line before and after. The line ends in a checksum of all preceding bytes. One append and one
+//! sync acknowledge the transaction. A fold mark names the content of the issues after all earlier
+//! lines are folded.
 
 use std::io;
 use std::ops::Range;
@@ -18,29 +19,28 @@ pub use crate::store::log::sealed::{encode_sealed, line_hash};
 pub(crate) use crate::store::log::sealed::{hash_text, open_sealed};
 use kit::sys::file::{self, AppendError, AppendedText};
 
-/// What stands at the end of a journal whose entries are being folded.
+/// The mark at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoldMark {
-    /// The SHA-256 of the issues with all entries before it.
+    /// The SHA-256 of the issues with all earlier entries.
     pub fold: String,
 }
 
-/// A journal as it was read.
+/// A parsed journal.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The entries.
     pub entries: Vec<Event>,
-    /// The mark, where one is the last line.
+    /// The mark, if the last line is one.
     pub mark: Option<FoldMark>,
-    /// Whether there is a mark anywhere: a fold was begun.
+    /// True if there is a mark anywhere, because a fold was begun.
     pub was_folding: bool,
-    /// Lines that are torn or changed.
+    /// The byte ranges of torn and damaged lines.
     pub torn: Vec<Range<usize>>,
-    /// How far it is sound from the start.
+    /// The length of the intact part from the start.
     pub sound: usize,
 }
 
-/// Reads a journal. A last line without its end was never acknowledged.
+/// Parses a journal. A last line without its newline was never acknowledged.
 pub fn decode_journal(text: &[u8]) -> Journal {
     let mut journal = Journal::default();
     for (_, span) in lines::iter_line_spans(text, 0) {
@@ -63,8 +63,8 @@ pub fn decode_journal(text: &[u8]) -> Journal {
     journal
 }
 
-/// Appends one record as a sealed line and syncs it; says how long the line is. When that fails the journal is cut back to
-/// what it was; nothing is tried again.
+/// Appends one record as a sealed line, syncs it, and returns the length of the line. If this
+/// fails, the journal is cut back to its previous length, and nothing is retried.
 pub fn append_record(path: &Path, record: &impl Serialize) -> Result<u64, AppendError> {
     let (appended, length) = begin_record_append(path, record)?;
     appended.sync().map(|()| length)
@@ -89,16 +89,16 @@ pub fn begin_record_append(
     Ok((appended, length))
 }
 
-/// Cuts an unfinished last line off.
+/// Cuts off a torn last line.
 pub fn cut_journal(path: &Path, sound: u64) -> io::Result<()> {
     let journal = file::open_append(path, 0o644)?;
     journal.set_len(sound)?;
     journal.sync_data()
 }
 
-/// Puts an empty journal in place by rename, so that a reader of the old one notices.
+/// Renames an empty journal into place, so that a reader of the old one notices the change.
 pub fn replace_with_empty_journal(path: &Path) -> io::Result<()> {
-    // There is nothing in it to be synced; its name is, with the folder.
+    // The file is empty, so there is nothing to sync. Its name is synced with the folder.
     file::ReplacementFile::new(path, 0o644)?.put(path).map(drop)
 }
 

@@ -1,4 +1,4 @@
-//! Lines that end in a checksum, as journal and history have them, and the hashes of records.
+//! Sealed lines, which end in a checksum, for journal and history, and the hashes of records.
 
 use std::io::{self, Write};
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::bead::record;
 
-/// What stands before the checksum.
+/// The text before the checksum.
 const SEAL: &[u8] = b",\"crc\":\"";
 
-/// How much of a line is made before it is written.
+/// The number of bytes of a line that are buffered before a write.
 const PIECE: usize = 256 << 10;
 
-/// A record as a line, sealed with its checksum.
+/// Encodes a record as a line, sealed with its checksum.
 pub fn encode_sealed(record: &impl Serialize) -> Vec<u8> {
     let mut line = Vec::new();
-    // Writing into memory has no way to fail.
+    // Writing into memory cannot fail.
     write_sealed(&mut line, record).ok();
     line
 }
 
-/// Writes such a line, a long one in pieces; says how long it is.
+/// Writes a sealed line, in pieces if it is long, and returns its length.
 pub(crate) fn write_sealed(out: &mut impl Write, record: &impl Serialize) -> io::Result<u64> {
     let mut line = SealedLineWriter {
         out,
@@ -29,7 +29,7 @@ pub(crate) fn write_sealed(out: &mut impl Write, record: &impl Serialize) -> io:
         written: 0,
     };
     record::serialize_compact_to(&mut line, record)?;
-    // The closing brace comes back after the checksum.
+    // The closing brace is written after the checksum.
     line.buffer.pop();
     line.sum.update(&line.buffer);
     let sum = line.sum.finalize();
@@ -40,10 +40,10 @@ pub(crate) fn write_sealed(out: &mut impl Write, record: &impl Serialize) -> io:
     Ok(line.written + line.buffer.len() as u64)
 }
 
-/// A line being written.
+/// Writes one sealed line.
 struct SealedLineWriter<'a, W> {
     out: &'a mut W,
-    /// The end of it, which is not written yet.
+    /// The end of the line, which is not written yet.
     buffer: Vec<u8>,
     sum: crc32fast::Hasher,
     written: u64,
@@ -69,7 +69,7 @@ impl<W: Write> Write for SealedLineWriter<'_, W> {
     }
 }
 
-/// The record of a line whose checksum is right.
+/// Parses the record of a line; `None` if its checksum is wrong.
 pub(crate) fn open_sealed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     let body_end = line.len().checked_sub(SEAL.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
@@ -80,12 +80,11 @@ pub(crate) fn open_sealed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
 }
 
-/// The hash of a record's line, as entries and history have it.
+/// Returns the hash of a record's line, as entries and history store it.
 pub fn line_hash(line: &[u8]) -> String {
     hash_text(xxhash_rust::xxh3::xxh3_64(line))
 }
 
-/// A hash as text.
 pub(crate) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }

@@ -1,4 +1,4 @@
-//! The index and the journal over it answer every question as a reading of all lines does.
+//! The index with the journal as overlay answers every query like a parse of all lines.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -38,7 +38,7 @@ const STATUSES: [&str; 9] = [
 ];
 const TARGETS: [&str; 3] = ["external:other:thing", "bd-none", "gt-elsewhere"];
 
-/// One bead as a handful of numbers.
+/// The numbers that determine a bead.
 type BeadSeed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
 
 fn any_seed() -> impl Strategy<Value = BeadSeed> {
@@ -141,7 +141,7 @@ fn add_edges(bead: &mut Bead, edges: &[(u8, u8)]) {
     }
 }
 
-/// All beads, read in full.
+/// Returns all beads, parsed from every line.
 fn read_all_lines(store: &Store) -> BTreeMap<String, Bead> {
     let mut all = BTreeMap::new();
     for name in ["wisps.jsonl", "issues.jsonl"] {
@@ -160,7 +160,7 @@ fn test_now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-/// The rules of waiting, once more and without any haste.
+/// The blocking rules, implemented again in the simplest way.
 struct NaiveStore<'a>(&'a BTreeMap<String, Bead>);
 
 impl NaiveStore<'_> {
@@ -274,7 +274,7 @@ fn check_answers(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     assert_eq!(unique.len(), explained.len());
 }
 
-/// Beads found by their marks, each by one and by several.
+/// Checks the beads with certain marks, for each single mark and for several.
 fn check_marks(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
     let kinds = [Kind::Task, Kind::Gate, Kind::Convoy];
     let statuses = [Status::Open, Status::Hooked, Status::Closed];
@@ -342,7 +342,7 @@ fn usual_key(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
     (bead.priority, Reverse(created), bead.id.clone())
 }
 
-/// Questions about where a bead stands.
+/// Filters by status.
 fn some_filters() -> Vec<BeadFilter> {
     let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
@@ -375,7 +375,7 @@ fn some_filters() -> Vec<BeadFilter> {
     ]
 }
 
-/// Questions about everything else.
+/// All other filters.
 fn more_filters() -> Vec<BeadFilter> {
     let not_closed = BeadFilter {
         not_statuses: vec![Status::Closed],
@@ -509,12 +509,12 @@ fn put_seeds(place: &StoreFixture, seeds: &[BeadSeed]) {
         .transact(&test_author(), &place.clock, |tx| {
             for seed in seeds {
                 let wanted = bead_from_seed(seed);
-                // Some are deleted, some removed without a trace, most written.
+                // Some beads are deleted, some removed without a trace, most written.
                 match (tx.get_live(&wanted.id).is_some(), seed.3 % 11) {
                     (true, 0) => drop(crate::change::delete_bead(tx, &wanted.id, "", false)?),
                     (true, 1) => tx.erase(&wanted.id)?,
                     _ => {
-                        // What the rules of change refuse is left as it is.
+                        // A bead that the rules refuse is skipped.
                         tx.attempt(|tx| tx.put(wanted)).ok();
                     }
                 }
@@ -525,7 +525,7 @@ fn put_seeds(place: &StoreFixture, seeds: &[BeadSeed]) {
 }
 
 proptest! {
-    // More by night: PROPTEST_CASES.
+    // The nightly run sets PROPTEST_CASES to more cases.
     #![proptest_config(property_cases(48))]
 
     #[test]
@@ -546,7 +546,7 @@ proptest! {
             }
         }
         let snapshot = deferred.store.snapshot().unwrap();
-        // What all lines say once everything is folded.
+        // The lines of the files after everything is folded.
         deferred.store.fold(&place.clock).unwrap();
         let all = read_all_lines(&place.store);
         check_answers(&snapshot, &all);

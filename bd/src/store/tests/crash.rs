@@ -1,4 +1,4 @@
-//! Crashes at any byte and between any two steps, and others who write meanwhile.
+//! Crashes at any byte and between any two steps, and concurrent writes by other programs.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use crate::store::log::journal;
 use crate::store::view::source::OpenFiles;
 use kit::sys::file;
 
-/// The files of a store after one acknowledged change, and the journal line of a second one that was
-/// acknowledged too but not folded.
+/// Returns the files of a store after one acknowledged change, and the journal line of a second
+/// change that was acknowledged but not folded.
 fn build_crashed_store() -> (StoreFixture, Vec<u8>, String, String) {
     let place = StoreFixture::new();
     let first = place.make("First");
@@ -45,7 +45,7 @@ fn build_crashed_store() -> (StoreFixture, Vec<u8>, String, String) {
     (place, journal::encode_sealed(&entry), first, second)
 }
 
-/// Makes a file look as if it had been written some time ago.
+/// Sets the time of a file to some time ago.
 pub(super) fn age_file(path: &std::path::Path) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000))
@@ -60,7 +60,7 @@ fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
         bead_line("bd-b", "y")
     ));
     assert_eq!(place.ids().len(), 2);
-    // A checkout that has written the first line so far.
+    // A checkout that has written only the first line so far.
     let path = place.dir.join("issues.jsonl");
     fs::write(&path, format!("{}\n", bead_line("bd-a", "x"))).unwrap();
     let made = place.make("Meanwhile");
@@ -94,7 +94,7 @@ fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
         assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
         assert_eq!(place.text("journal.jsonl"), "");
         let mut told = place.store.reports.take_notices();
-        // Writing the older issues was a rollback as well.
+        // Writing the older issues was a rollback too.
         told.retain(|notice| !notice.contains("rolled back"));
         assert_eq!(
             told.len(),
@@ -110,12 +110,12 @@ fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.store.fold(&place.clock).unwrap();
     let folded = place.text("issues.jsonl");
-    // The new file was renamed in, the fresh journal was not.
+    // The new file was renamed into place, but not the fresh journal.
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     assert!(place.ids().contains(&second));
     place.store.fold(&place.clock).unwrap();
     assert_eq!(place.text("issues.jsonl"), folded);
-    // A temporary file that was left behind is in no one's way.
+    // A leftover temporary file causes no problem.
     fs::write(place.dir.join(".tmp-left"), "half").unwrap();
     place.make("Next");
 }
@@ -136,7 +136,8 @@ fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s(
         ]
         .concat()
     };
-    // Killed right after the rename: the index is the old one, and so is the journal, with its mark.
+    // The process was killed right after the rename: the index is the old one, and so is the
+    // journal, with its mark.
     let is_unsettled = |journal: &[u8]| {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
         fs::write(place.dir.join("index.bin"), &index).unwrap();
@@ -183,7 +184,7 @@ fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
     place
         .change(|tx| {
             change::add_label(tx, "bd-a", "l")?;
-            // A checkout by git while we work.
+            // A checkout by git during our transaction.
             file::replace_file(
                 &place.dir.join("issues.jsonl"),
                 format!("{}\n{}\n", bead_line("bd-a", "x"), bead_line("bd-b", "y")).as_bytes(),

@@ -1,4 +1,4 @@
-//! Journals with damaged lines inside: what came after them counts, and what is missing is told.
+//! Journals with damaged lines inside: later changes count, and missing changes are reported.
 
 use std::fs;
 
@@ -7,7 +7,8 @@ use crate::change;
 use crate::doctor;
 use crate::store::Snapshot;
 
-/// Two beads and three changes in the journal: of the first, the second and the first again.
+/// Returns a store with two beads and three changes in the journal: of the first bead, the second,
+/// and the first again.
 fn build_changed_store() -> (StoreFixture, Vec<Vec<u8>>) {
     let place = StoreFixture::with_issues(&format!(
         "{}\n{}\n",
@@ -88,7 +89,7 @@ fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
 fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
     let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
-    // In the time of the event: the record itself is whole.
+    // The damage is in the time of the event, so the record itself is intact.
     let at = lines[1]
         .windows(5)
         .position(|part| part == b"\"at\":")

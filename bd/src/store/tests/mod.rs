@@ -1,4 +1,4 @@
-//! The store's promises, tried.
+//! The promises of the store.
 
 mod answers;
 mod crash;
@@ -35,7 +35,7 @@ impl StoreFixture {
         }
     }
 
-    /// The same place, with a store that folds only when asked to.
+    /// Returns the same folder with a store that folds only on request.
     fn with_deferred_folds(&self) -> StoreFixture {
         StoreFixture {
             _keep: tempfile::tempdir().unwrap(),
@@ -74,7 +74,7 @@ impl StoreFixture {
     }
 }
 
-/// How many cases a property test has: `few`, or as many as PROPTEST_CASES says.
+/// Returns the number of cases of a property test: `few`, or the value of PROPTEST_CASES.
 fn property_cases(few: u32) -> proptest::test_runner::Config {
     let usual = proptest::test_runner::Config::default();
     let asked = usual.cases != 256;
@@ -163,7 +163,7 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
     let of_the_fold = index::Index::open(&path).unwrap();
     reader.source.put_index(Some(&read), &read, None);
     assert!(of_the_fold.is_at(&path));
-    // Where nobody did it is written.
+    // It is written if no other process wrote one.
     reader
         .source
         .put_index(Some(&of_the_fold), &of_the_fold, None);
@@ -175,7 +175,7 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
 fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
     let place = StoreFixture::new();
     place.make("Folded");
-    // In place, of the same length, at once.
+    // An immediate change in place, with the same length.
     let issues = place.dir.join("issues.jsonl");
     let text = fs::read_to_string(&issues).unwrap();
     let file = fs::File::options().write(true).open(&issues).unwrap();
@@ -201,7 +201,7 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
         fs::write(place.dir.join("config.yaml"), "").unwrap();
         let place = place.with_deferred_folds();
         let before = place.store.snapshot().unwrap().prefix();
-        // The same with a journal, where it is not refused.
+        // The same with a journal, which is allowed.
         let made = place.change(|tx| {
             let new = NewBead {
                 title: "New".into(),
@@ -223,7 +223,7 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "zz-c2d").unwrap(), "aa");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "aa-a1b").unwrap(), "zz");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], ""), None);
-    // Beads with one more word, as molecules and agents have it.
+    // Beads with an additional word in the prefix, as molecules and agents have.
     assert_eq!(prefix(&["aa-a1b", "aa-bb-c2d"], "").unwrap(), "aa");
     assert_eq!(prefix(&["aa-bb-c2d", "aa-z9z"], "").unwrap(), "aa");
     assert_eq!(prefix(&["aa-bb-c2d", "aab-z9z"], ""), None);
@@ -476,7 +476,7 @@ fn a_database_of_another_program_is_never_touched() {
 #[test]
 fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
-    // A folder in the place of the journal cannot be written, by root neither.
+    // Not even root can write to a folder in the place of the journal.
     fs::remove_file(place.dir.join("journal.jsonl")).ok();
     fs::create_dir(place.dir.join("damaged")).unwrap();
     fs::remove_dir(place.dir.join("damaged")).unwrap();
@@ -492,7 +492,7 @@ fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
 #[test]
 fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
-    // Damaged lines cannot be set aside where a file stands in the way of the folder.
+    // Damaged lines cannot be set aside if a file is in the place of the folder.
     fs::write(
         place.dir.join("issues.jsonl"),
         format!("{}\nbroken\n", bead_line("bd-a", "x")),
@@ -617,7 +617,7 @@ fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
     assert!(place.text("journal.jsonl").len() > 130 << 10);
     place.store.fold_when_due(&place.clock).unwrap();
     assert_eq!(place.text("journal.jsonl"), "");
-    // The next one finds what was written meanwhile.
+    // The next process finds the lines that were written in the meantime.
     writer.make("Short");
     place.store.fold_when_due(&place.clock).unwrap();
     assert!(place.text("journal.jsonl").contains("Short"));
@@ -684,7 +684,7 @@ fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
         Ok(())
     };
     place.change(write).unwrap();
-    // It was folded at once, from what the transaction had at hand.
+    // The change was folded at once, from the transaction's data in memory.
     assert_eq!(place.text("journal.jsonl"), "");
     let issues = place.text("issues.jsonl");
     assert!(issues.contains(&format!("{odd}\n")), "{issues}");

@@ -1,4 +1,4 @@
-//! Random transactions against a simple model.
+//! Random transactions compared with a simple model.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn any_action() -> impl Strategy<Value = ModelAction> {
     ]
 }
 
-/// What a bead should be: title, labels, whether it is closed; `None` where it was deleted.
+/// The expected title, labels and closed state of each bead; `None` for a deleted bead.
 type ExpectedBeads = BTreeMap<String, Option<(String, Vec<String>, bool)>>;
 
 fn perform_action(place: &StoreFixture, model: &mut ExpectedBeads, act: &ModelAction) {
@@ -125,7 +125,7 @@ proptest! {
             .collect();
         let wanted: Vec<_> = model.into_iter().filter_map(|(id, known)| Some((id, known?))).collect();
         prop_assert_eq!(found, wanted);
-        // A rewrite of everything that changes nothing leaves the same bytes.
+        // A rewrite without a change leaves the same bytes.
         let before = place.text("issues.jsonl");
         place.make("Last");
         prop_assert!(before.is_empty() || before.ends_with('\n'));

@@ -1,4 +1,4 @@
-//! An index that was not synced when the power went.
+//! An index that was not synced before a loss of power.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn build_indexed_store() -> (StoreFixture, Vec<u8>) {
         .map(|number| bead_line(&format!("bd-{number:03}"), "t") + "\n")
         .collect();
     let place = StoreFixture::with_issues(&lines.concat());
-    // Long enough ago that no change of the file is in doubt.
+    // Long enough ago to be outside the racy window.
     super::crash::age_file(&place.dir.join("issues.jsonl"));
     assert_eq!(place.ids().len(), 100);
     let index = fs::read(place.dir.join("index.bin")).unwrap();
@@ -52,7 +52,7 @@ fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_
         assert!(place.store.is_index_correct().unwrap(), "page {page}");
         assert_eq!(place.ids().len(), 100);
     }
-    // Cut short, or nothing but holes.
+    // A truncated index, or one that consists of holes only.
     for bytes in [&index[..5000], &vec![0; index.len()], b""] {
         place.set_index(bytes);
         assert_eq!(place.ids().len(), 100);

@@ -1,4 +1,4 @@
-//! Lines that left the issues when these went back to an older state, and bringing them back.
+//! Lines that left the issues when git rolled these back, and their restoration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ use crate::store::commit::rollback;
 use crate::store::view::source::OpenFiles;
 
 impl StoreFixture {
-    /// The issues are another text, as after `git reset --hard`.
+    /// Replaces the issues by another text, as `git reset --hard` does.
     pub(super) fn roll_back_to(&self, text: &str) {
         let path = self.dir.join("issues.jsonl");
-        // As git does it.
+        // In the way that git does it.
         fs::remove_file(&path).unwrap();
         fs::write(&path, text).unwrap();
         age_file(&path);
@@ -27,7 +27,7 @@ impl StoreFixture {
             .unwrap();
     }
 
-    /// The beads that left, and nobody decided about.
+    /// Returns the ids of the rolled-back beads that wait for a decision.
     fn undecided_ids(&self) -> Vec<String> {
         let left = self.store.rolled_back().unwrap();
         left.into_iter().map(|one| one.id).collect()
@@ -54,7 +54,7 @@ fn set_priority(number: i64) -> impl Fn(&mut Bead) {
     move |bead| bead.priority = number
 }
 
-/// A place with one bead from outside, which was edited here.
+/// Returns a store with one external bead that was edited here.
 fn build_edited_store() -> (StoreFixture, String) {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let old = place.text("issues.jsonl");
@@ -101,7 +101,7 @@ fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
     let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     let path = place.dir.join("issues.jsonl");
-    // An outside change of another bead, which is read; then git comes before it is kept.
+    // An external change of another bead is read; then git changes the file before it is kept.
     for is_absent in [false, true] {
         place.roll_back_to(&format!("{whole}{}\n", bead_line("bd-b", "y")));
         let read = OpenFiles::read(&place.store.paths).unwrap();
@@ -158,7 +158,7 @@ fn lines_in_another_order_other_records_and_damage_hide_nothing() {
     let turned: Vec<&str> = whole.lines().rev().collect();
     place.roll_back_to(&turned.join("\n"));
     assert!(place.undecided_ids().is_empty(), "the same lines are there");
-    // What was kept is now out of order.
+    // The kept issues are in another order now.
     place.roll_back_to(&format!("{{\"_type\":\"memory\",\"key\":\"k\"}}\n{old}"));
     assert_eq!(place.undecided_ids(), ["bd-b"]);
     place.restore();
@@ -211,7 +211,7 @@ fn an_edit_of_others_is_no_rollback() {
     let own = place.text("issues.jsonl");
     let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
     assert_ne!(own, newer);
-    // Upon ours; of another field, which ours never had; by hand.
+    // A change based on ours; a change of another field without ours; a change by hand.
     for theirs in [
         newer.replace("Two", "Three"),
         newer.replace("\"title\"", "\"notes\":\"theirs\",\"title\""),
@@ -396,7 +396,7 @@ fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
     assert_eq!(lost.keys().count(), 1);
 }
 
-/// What is done to a bead in a random history.
+/// One step of a random history of a bead.
 #[derive(Debug, Clone, Copy)]
 enum RollbackAction {
     Title(u8),
@@ -424,7 +424,7 @@ proptest! {
 
     #[test]
     fn every_label_is_there_after_all_was_restored(acts in any_actions(), late: bool) {
-        // The clock of the place steps from there on.
+        // The clock of the fixture starts after this time.
         let text = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
         let first = StoreFixture::with_issues(&format!("{text}\n"));
         let place = if late { first.with_deferred_folds() } else { first };
@@ -446,7 +446,7 @@ proptest! {
                     saved.push(place.text("issues.jsonl"));
                 }
                 RollbackAction::GoBack(number) => {
-                    // As a reset does: to what it came from.
+                    // A reset to an earlier state, as git does it.
                     saved.truncate(usize::from(number) % saved.len() + 1);
                     place.roll_back_to(&saved[saved.len() - 1]);
                     goes_back = true;

@@ -1,4 +1,4 @@
-//! The ids of a snapshot: their prefix, which bead one means, and which numbers are taken.
+//! The ids of a snapshot: their prefix, the resolution of partial ids, and used numbers.
 
 use std::ops::Bound;
 
@@ -9,13 +9,13 @@ use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::{Snapshot, StoreError};
 
 impl Snapshot {
-    /// The prefix of new ids: the configured one, else the one that all beads share, where there are only deleted ones
-    /// theirs, else the name of the project's folder.
+    /// The prefix of new ids: the configured one, the one that all beads share (if all are deleted,
+    /// that of the deleted ones), or the name of the project's folder.
     pub fn prefix(&self) -> Result<String, StoreError> {
         if let Some(prefix) = self.config().get("issue-prefix") {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
-        // Where the index knows it, only what the journal changed is looked at.
+        // If the index has the shared prefix, only the pending changes need a check.
         let known = self.index.shared_prefix();
         let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
         let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
@@ -25,7 +25,7 @@ impl Snapshot {
         let mut dead = None;
         for head in heads {
             let own = id::prefix_of(head.id());
-            // Only one that would change the answer is asked more.
+            // Only a different prefix needs a closer look.
             if own == found {
                 continue;
             }
@@ -47,25 +47,25 @@ impl Snapshot {
         ))
     }
 
-    /// Whether a bead of the index is as the index has it, and was not deleted.
+    /// Returns true if any bead of the index is unchanged and not deleted.
     fn has_visible_bead(&self) -> bool {
         let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
         rows.any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
     }
 
-    /// Finds the one live bead that a full or partial id means.
+    /// Resolves a full or partial id to the one live bead that it means.
     pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
         if let Some(bead) = self.get_live(given) {
             return Ok(bead);
         }
         let prefix = self.prefix().unwrap_or_default();
-        // The full id of a deleted bead means no other one that has a piece of it.
+        // The full id of a deleted bead must not resolve to another bead that contains it.
         if self.bead_ref(given).is_some() {
             let gone = self.deletion_error(given, &prefix);
             return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
         }
         let exists = |id: &str| self.bead_ref(id).is_some_and(|head| !head.is_tombstone());
-        // Nor does that of one which is gone for good.
+        // The same holds for a bead that was removed without a trace.
         let is_full = id::is_prefixed(given, &prefix);
         if is_full && history::has_history(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
@@ -80,7 +80,7 @@ impl Snapshot {
         })
     }
 
-    /// Why there is no such bead, where it was deleted.
+    /// Returns the error for an id whose bead was deleted.
     fn deletion_error(&self, given: &str, prefix: &str) -> Option<ResolveError> {
         let full = format!("{prefix}-{given}");
         let tombstone = |id| self.get(id).filter(|bead| bead.is_tombstone());
@@ -93,7 +93,7 @@ impl Snapshot {
         })
     }
 
-    /// The highest number that a child of a bead ever had; deleted children count.
+    /// The highest number that a child of a bead ever had, including deleted children.
     pub fn last_child_number(&self, parent: &str) -> u64 {
         let start = format!("{parent}.");
         self.ids_from(&start)
@@ -105,7 +105,7 @@ impl Snapshot {
             .unwrap_or(0)
     }
 
-    /// How many ids have this prefix and are no child's; deleted ones count.
+    /// The number of ids with this prefix that are not children, including deleted ones.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         let is_top = |id: &str| !id[start.len()..].contains('.');
@@ -114,7 +114,7 @@ impl Snapshot {
         if prefix.contains('.') {
             return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
         }
-        // What begins so ends where the next character of the alphabet begins: a dot.
+        // The range of a prefix with its hyphen ends where the next character, the dot, begins.
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
         let hidden = self.hidden.range(rows.clone());
         let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
@@ -125,7 +125,7 @@ impl Snapshot {
         (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
     }
 
-    /// All ids that begin so.
+    /// Returns all ids that begin with `start`.
     pub(crate) fn ids_from<'a, 's>(
         &'a self,
         start: &'s str,
@@ -133,7 +133,7 @@ impl Snapshot {
         self.bead_refs_from(start).map(|head| head.id())
     }
 
-    /// The beads whose ids begin so, deleted ones too.
+    /// Returns the beads whose ids begin with `start`, including deleted ones.
     pub(crate) fn bead_refs_from<'a, 's>(
         &'a self,
         start: &'s str,
@@ -149,7 +149,7 @@ impl Snapshot {
         rows.chain(own).map(|node| self.bead_ref_at(node))
     }
 
-    /// Those of them that changed, with where they are.
+    /// Returns the pending beads among them, with their positions.
     fn pending_from<'a, 's>(
         &'a self,
         start: &'s str,

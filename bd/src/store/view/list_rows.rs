@@ -1,6 +1,7 @@
-//! The beads that are not over, as lists and ready work want them: in the usual order, with what waits.
+//! The rows of open beads for lists and ready work: in the usual order, with their blocked state.
 //!
-//! The index knows both for its rows; what the journal changed, and what hangs on that, is worked out anew.
+//! The index has both for its rows. For pending changes and the beads that depend on them, both are
+//! computed here.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashSet};
@@ -13,7 +14,7 @@ use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
+    /// Returns the open beads, most urgent first, then newest, then by id.
     pub fn open_rows(&self) -> impl Iterator<Item = ListRow> {
         let slots = self.over.values().flatten();
         let pending = slots.filter_map(|slot| self.list_row(BeadNode::Pending(*slot)));
@@ -39,7 +40,7 @@ impl Snapshot {
         })
     }
 
-    /// By urgency, then the newest, then by id.
+    /// Compares by urgency, then newest first, then by id.
     fn usual_order(&self, a: &ListRow, b: &ListRow) -> Ordering {
         let key = |brief: &ListRow| (brief.priority, Reverse(brief.created));
         key(a)
@@ -47,7 +48,7 @@ impl Snapshot {
             .then_with(|| self.id_order(a.node, b.node))
     }
 
-    /// By id; rows have that order already.
+    /// Compares by id. Rows of the index are already sorted by id.
     pub(super) fn id_order(&self, a: BeadNode, b: BeadNode) -> Ordering {
         match (a, b) {
             (BeadNode::Row(a), BeadNode::Row(b)) => a.cmp(&b),
@@ -55,19 +56,19 @@ impl Snapshot {
         }
     }
 
-    /// Every bead by id, deleted ones too.
+    /// Returns every bead by id, including deleted ones.
     pub fn all_rows(&self) -> Vec<ListRow> {
         self.bead_refs()
             .filter_map(|head| self.list_row(head.node()))
             .collect()
     }
 
-    /// Whether a row is hidden, or may wait for other things than the index says.
+    /// Returns true if a row is hidden, or if its blocked state may differ from the index.
     fn is_touched(&self, at: u32) -> bool {
         !self.over.is_empty() && self.touched().contains(&at)
     }
 
-    /// Whether a bead waits for something, itself or through a parent.
+    /// Returns true if a bead is blocked, directly or through a parent.
     pub(in crate::store) fn is_blocked(&self, node: BeadNode) -> bool {
         match node {
             BeadNode::Row(at) if !self.is_touched(at) => {
@@ -78,8 +79,8 @@ impl Snapshot {
         }
     }
 
-    /// What `bd blocked` may show: beads that wait for something here, may wait for another project, or whose status says so; by
-    /// priority and id.
+    /// Returns the beads that `bd blocked` may show: those that are blocked in this store, may wait
+    /// for another project, or have the status blocked. Sorted by priority and id.
     pub fn blocked_rows(&self) -> Vec<ListRow> {
         let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::can_be_blocked).collect();
         rows.sort_by(|a, b| {
@@ -89,12 +90,11 @@ impl Snapshot {
         rows
     }
 
-    /// Whether any bead is neither closed nor deleted.
+    /// Returns true if any bead is open.
     pub fn has_open_beads(&self) -> bool {
         self.open_rows().next().is_some()
     }
 
-    /// The counts over all beads.
     pub fn counts(&self) -> BeadCounts {
         let mut counts = *self.index.counts();
         if self.over.is_empty() {
@@ -123,14 +123,14 @@ impl Snapshot {
         counts
     }
 
-    /// The beads that changed, and those that are or were their parents.
+    /// Returns the changed beads, and their old and new parents.
     fn affected_epics(&self) -> HashSet<String> {
         let ids = self.over.keys();
         let parents = ids.clone().flat_map(|id| self.old_and_new_parents(id));
         parents.chain(ids.cloned()).collect()
     }
 
-    /// The parents that a changed bead has in the index, and those that it has now.
+    /// Returns the parents that a changed bead has in the index, and its current parents.
     fn old_and_new_parents(&self, id: &str) -> impl Iterator<Item = String> {
         let parent = DepKind::ParentChild.code();
         let then = self.index.find(id).map(BeadNode::Row);
@@ -140,7 +140,6 @@ impl Snapshot {
         parents.map(|(_, target)| target.to_owned())
     }
 
-    /// The counts over some beads.
     pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> BeadCounts {
         let mut counts = BeadCounts::default();
         for row in heads
@@ -152,10 +151,10 @@ impl Snapshot {
         counts
     }
 
-    /// How many beads were not deleted.
+    /// The number of beads that were not deleted.
     pub fn live_count(&self) -> usize {
         let counts = self.counts().by_status;
-        // A damaged index may have any numbers.
+        // A damaged index may contain any numbers.
         let all = counts
             .iter()
             .fold(0_u64, |all, count| all.saturating_add(*count));
@@ -163,7 +162,7 @@ impl Snapshot {
         usize::try_from(all.saturating_sub(deleted)).unwrap_or_default()
     }
 
-    /// The row of a bead with what waits worked out anew.
+    /// Returns the row of a bead with its current blocked state.
     fn current_row(&self, node: BeadNode) -> Option<IndexRow> {
         let row = self.bead_ref_at(node).row()?;
         let flags = self.current_flags(node, row.flags);
@@ -193,20 +192,20 @@ impl Snapshot {
         flags
     }
 
-    /// The rows that are hidden, or may wait for other things than the index says, since beads they hang on are not
-    /// as it has them.
+    /// Returns the rows that are hidden, or whose blocked state may differ from the index because a
+    /// bead that they depend on changed.
     fn touched(&self) -> &BTreeSet<u32> {
         self.touched.get_or_init(|| {
             let mut front: Vec<BeadNode> = Vec::new();
             for (id, slot) in &self.over {
                 front.extend(slot.map(BeadNode::Pending));
                 front.extend(self.holders(id));
-                // Whoever waits for the children of a parent, old or new.
+                // The beads that wait for the children of an old or a new parent.
                 for parent in self.old_and_new_parents(id) {
                     front.extend(self.holders(&parent));
                 }
             }
-            // Whoever waits for the children of a bead which is not the target of the edge.
+            // The beads that wait for the children of a bead other than the edge's target.
             front.extend(
                 self.index
                     .spawner_holders()
@@ -228,7 +227,7 @@ impl Snapshot {
         })
     }
 
-    /// The kinds and targets of a bead's edges.
+    /// Returns the kinds and targets of a bead's edges.
     pub(in crate::store) fn raw_edges(&self, node: BeadNode) -> Vec<(u8, &str)> {
         match node {
             BeadNode::Row(at) => {
@@ -249,7 +248,7 @@ impl Snapshot {
         self.bead_ref(id).map(|head| head.node())
     }
 
-    /// The bead that an edge of the index points at.
+    /// Returns the bead that an edge of the index points at.
     fn target_node(&self, edge: &EdgeRow) -> Option<BeadNode> {
         if edge.target == NONE || self.hidden.contains(&edge.target) {
             return self.node(self.index.target(edge));

@@ -1,5 +1,5 @@
-//! Beads by what marks them: a kind, a status, a label. The first who asks a snapshot pays for one pass over all heads;
-//! everybody after that gets at the few beads that they want without looking at the others.
+//! Selects beads by a mark: a kind, a status, a label. The first call on a snapshot makes one pass
+//! over all beads; later calls return the selected beads without looking at the others.
 
 use crate::bead::Bead;
 use crate::store::Snapshot;
@@ -16,7 +16,7 @@ fn build_groups(snapshot: &Snapshot) -> MarkGroups<BeadNode> {
 }
 
 impl Snapshot {
-    /// The beads that carry one of these marks, by id, deleted ones left out.
+    /// Returns the beads with one of these marks, by id, without deleted ones.
     pub fn marked<'a>(
         &'a self,
         marks: &[BeadMark<'_>],
@@ -28,7 +28,7 @@ impl Snapshot {
         nodes.into_iter().map(|node| self.bead_ref_at(node))
     }
 
-    /// Those of them whose heads are wanted.
+    /// Returns the beads with one of these marks that `wanted` accepts.
     pub fn select_marked<'a, F: Fn(&BeadRef<'a>) -> bool + 'a>(
         &'a self,
         marks: &[BeadMark<'_>],

@@ -1,21 +1,20 @@
-//! What marks a bead, and the places of beads by their marks.
+//! The marks of beads, and an index of beads by mark.
 
 use std::collections::HashMap;
 
 use crate::bead::{Kind, Status};
 
-/// What marks a bead.
+/// A property that beads can be selected by.
 #[derive(Debug, Clone, Copy)]
 pub enum BeadMark<'a> {
-    /// It is of this kind, one of the built-in ones.
+    /// The bead has this built-in kind.
     Kind(&'a Kind),
-    /// It has this status, one of the built-in ones.
+    /// The bead has this built-in status.
     Status(&'a Status),
-    /// It carries this label.
     Label(&'a str),
 }
 
-/// Beads by their marks, each with its number in the order in which they were added.
+/// Beads by mark, each with its number in the order of addition.
 #[derive(Debug)]
 pub(super) struct MarkGroups<N> {
     kinds: HashMap<u8, Vec<(u32, N)>>,
@@ -25,7 +24,6 @@ pub(super) struct MarkGroups<N> {
 }
 
 impl<N: Copy> MarkGroups<N> {
-    /// None.
     pub(super) fn new() -> Self {
         Self {
             kinds: HashMap::new(),
@@ -35,7 +33,7 @@ impl<N: Copy> MarkGroups<N> {
         }
     }
 
-    /// Adds a bead; kind and status by their codes.
+    /// Adds a bead, with the codes of its kind and status.
     pub(super) fn add(&mut self, node: N, kind: u8, status: u8, labels: &[&str]) {
         let place = (self.added, node);
         self.added += 1;
@@ -49,7 +47,7 @@ impl<N: Copy> MarkGroups<N> {
         }
     }
 
-    /// Those with one of these marks, each once, in the order in which they were added.
+    /// Returns the beads with one of these marks, without duplicates, in the order of addition.
     pub(super) fn with_marks(&self, marks: &[BeadMark<'_>]) -> Vec<N> {
         let groups = marks.iter().filter_map(|mark| match mark {
             BeadMark::Kind(kind) => self.kinds.get(&kind.code()),

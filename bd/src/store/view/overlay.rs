@@ -1,8 +1,10 @@
-//! The journal laid over the files: the state of each bead that it changed.
+//! The overlay: lays the journal over the files and computes the state of each bead that the
+//! journal changed.
 //!
-//! Per bead, the changes up to the last one that left the very line that the file has are in the file
-//! already and are skipped. A change that was made to that line gives its new record. Anything else means
-//! that someone else changed the file meanwhile: then both are merged field by field.
+//! Per bead, the changes up to the last one whose resulting line is in the file are already folded
+//! and are skipped. A change that was made to the line in the file gives its new record. In any
+//! other case another program changed the file in the meantime, and both states are merged field by
+//! field.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -16,20 +18,19 @@ use crate::store::log::event::{BeadChange, BeadFile, Event};
 use crate::store::log::history::MergedBead;
 use crate::store::log::journal::hash_text;
 
-/// A bead whose record is not in the files, or not as it is now.
+/// A bead whose current record is not in the files.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingBead {
     pub id: String,
-    /// Read when first asked for: most changes in a journal are only passed over.
+    /// Parsed on first use, because most changes in a journal are never looked at.
     bead: OnceLock<Box<Bead>>,
     pub home: BeadFile,
-    /// Its line.
     pub raw: Vec<u8>,
     pub hash: u64,
 }
 
 impl PendingBead {
-    /// From a line that we have, of the bead of this id.
+    /// Creates a pending bead from a line of the bead with this id.
     pub(crate) fn parse(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
         let own = Self {
             id: id.to_owned(),
@@ -49,10 +50,10 @@ impl PendingBead {
         })
     }
 
-    /// The bead.
     pub(crate) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
-            // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
+            // Every line that `begins_with_id` accepts can be parsed, because values of a wrong
+            // type are preserved like unknown ones.
             let bead = record::parse_bead(&self.raw).unwrap_or_else(|_| Bead {
                 id: self.id.clone(),
                 ..Bead::default()
@@ -61,7 +62,7 @@ impl PendingBead {
         })
     }
 
-    /// What the index knows of it; nothing where its line is no bead.
+    /// Returns the facts for the index; `None` if the line is not a bead.
     pub(crate) fn facts(&self) -> Option<BeadFacts> {
         match self.bead.get() {
             Some(bead) => Some(BeadFacts::from_bead(bead, &self.raw)),
@@ -74,7 +75,7 @@ impl PendingBead {
         bead
     }
 
-    /// Its edges; a record without the word has none, and is not read.
+    /// The edges. A record without the key has none, and is not parsed.
     pub(crate) fn dependencies(&self) -> &[Dep] {
         let has_some = memchr::memmem::find(&self.raw, b"\"dependencies\"").is_some();
         if has_some {
@@ -84,18 +85,18 @@ impl PendingBead {
         }
     }
 
-    /// From a bead that a merge made in one of the files.
+    /// Creates a pending bead from a merge with one of the files.
     fn from_merge(mut bead: Bead, home: BeadFile) -> Self {
         bead.ephemeral = home == BeadFile::Wisps;
         Self::from_bead(bead)
     }
 
-    /// From a bead that was just made.
+    /// Creates a pending bead from a new bead.
     pub(crate) fn from_bead(bead: Bead) -> Self {
         Self::from_line(record::serialize_bead(&bead), Box::new(bead))
     }
 
-    /// From such a bead and its line.
+    /// Creates a pending bead from a bead and its line.
     pub(crate) fn from_line(raw: Vec<u8>, bead: Box<Bead>) -> Self {
         Self {
             home: if bead.ephemeral {
@@ -111,8 +112,8 @@ impl PendingBead {
     }
 }
 
-/// Whether a record begins as we write them, with this very id, which needs no escapes; and has no halves of
-/// characters, with which even a key cannot be read.
+/// Returns true if a record begins in our canonical form with this id, which needs no escapes, and
+/// contains no unpaired surrogates, which would make even a key unreadable.
 fn begins_with_id(raw: &[u8], id: &str) -> bool {
     let rest = raw.strip_prefix(b"{\"id\":\"");
     let rest = rest.and_then(|rest| rest.strip_prefix(id.as_bytes()));
@@ -125,31 +126,30 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
         && !may_have_half(br"\uD")
 }
 
-/// How a snapshot had a bead, to take it back to that.
+/// The earlier state of a bead in a snapshot, for a rollback to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum EarlierState {
-    /// As the index has it.
+    /// The state in the index.
     Indexed,
-    /// Gone.
     Gone,
-    /// Changed: what is in this slot, which stays there.
+    /// The pending bead in this slot, which remains there.
     Pending(u32),
 }
 
-/// What the files have of a bead.
+/// The state of beads in the files below an overlay.
 pub(crate) trait OverlayBase {
-    /// The hash of its line in the file of this home.
+    /// Returns the hash of a bead's line in the file of this home.
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
-    /// The bead there.
+    /// Returns the bead in the file of this home.
     fn bead(&self, id: &str, home: BeadFile) -> Result<Option<Bead>, StoreError>;
 }
 
-/// The states that journaled changes lead to: a bead, or `None` where it is gone.
+/// The states that journaled changes lead to: a bead, or `None` if it is gone.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     pub beads: BTreeMap<String, Option<PendingBead>>,
     pub merged: Vec<MergedBead>,
-    /// Beads of ours that got another id, since theirs has it.
+    /// Our beads that got another id, because an external bead has theirs.
     renamed: Vec<(String, String)>,
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn lay_journal(
         }
         changes.push(change);
     }
-    // Durable records first: they win over a wisp of the same id.
+    // Durable records come first, because they win over a wisp with the same id.
     order.sort_by_key(|(_, home)| *home);
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
@@ -177,7 +177,7 @@ pub(crate) fn lay_journal(
         match compute_state(&changes, (id, home), in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
             PendingState::Is(own) => {
-                // A durable bead that is in the file, and that nobody took out, is the one that counts.
+                // A durable bead that is in the file and was not removed wins.
                 let is_second = home == BeadFile::Wisps
                     && files.hash(id, BeadFile::Issues).is_some()
                     && !overlay.beads.contains_key(id);
@@ -203,7 +203,7 @@ pub(crate) fn lay_journal(
     Ok(overlay)
 }
 
-/// Lets the edges of our beads follow those of ours that got another id.
+/// Redirects the edges of our beads to those of our beads that got another id.
 fn redirect_edges(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
         for own in overlay.beads.values_mut().flatten() {
@@ -240,7 +240,7 @@ fn compute_state(
         .iter()
         .rposition(|change| has_hashes(change) && change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
-    // Of changes that follow each other only the last one's record is read.
+    // Of consecutive changes only the record of the last one is parsed.
     let mut last: Option<&BeadChange> = None;
     let mut now = PendingState::AsInFile;
     for change in rest.iter().copied() {
@@ -277,7 +277,7 @@ fn compute_state(
     Ok(apply_last_change(last, now, home))
 }
 
-/// The state that a change leads to which was made to the one before it.
+/// Returns the state after a change that was made to the state before.
 fn apply_last_change(
     change: Option<&BeadChange>,
     before: PendingState,
@@ -293,12 +293,12 @@ fn apply_last_change(
     }
 }
 
-/// Whether an entry has hashes; those of older versions do not.
+/// Returns true if an entry has hashes. Entries of older versions have none.
 fn has_hashes(change: &BeadChange) -> bool {
     change.before.is_some() || change.after.is_some()
 }
 
-/// Our change over a bead that is not what it was made to.
+/// Merges our change with a bead that is not in the state that the change was made to.
 fn merge_change(
     change: &BeadChange,
     home: BeadFile,
@@ -312,7 +312,7 @@ fn merge_change(
     let result = merge::merge_beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
         if moved.side == merge::collision::CollisionSide::Left {
-            // Ours has a new id; our edges follow it.
+            // Our bead has a new id, and our edges follow it.
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
         }
@@ -327,7 +327,7 @@ fn merge_change(
     own.map_or(PendingState::Gone, PendingState::Is)
 }
 
-/// The bead as it was before a change.
+/// Returns the bead before a change.
 fn base_of_change(change: &BeadChange) -> Option<Bead> {
     let old = change.old.as_ref()?;
     let line = match change.line.as_ref() {
@@ -337,7 +337,7 @@ fn base_of_change(change: &BeadChange) -> Option<Bead> {
     record::parse_bead(line.to_raw_json()?.get().as_bytes()).ok()
 }
 
-/// The fields of a bead that differ between two of its lines: as they were, for the journal.
+/// Returns the fields in which two lines of a bead differ, with their old values, for the journal.
 pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<RecordFields> {
     let text = |line: &[u8]| RecordFields::parse(&record::decode_line(line));
     let old = text(before?);
