@@ -1,5 +1,6 @@
-//! Commands of other versions that make no sense without a database or a tracker's server: accepted, with one line that
-//! says what to use. A script that only looks ends well; one that wants something done is refused.
+//! Accepts commands of other versions that make no sense without a database or a tracker's server,
+//! and prints one line that names the replacement. A command that only reads succeeds. A command
+//! that should change something fails.
 
 use std::process::ExitCode;
 
@@ -10,14 +11,13 @@ use kit::failure::UsageError;
 use kit::sys::Env;
 use kit::ui::Ui;
 
-/// A command that is not offered.
+/// A command of another version that is not offered.
 struct AbsentCommand {
     name: &'static str,
-    /// The words after it that need nothing done.
+    /// The subcommands that succeed without an effect.
     harmless: &'static [&'static str],
-    /// Whether it needs nothing done without a word.
+    /// True if the command without a subcommand succeeds without an effect.
     is_harmless_alone: bool,
-    /// What is said.
     line: &'static str,
 }
 
@@ -159,7 +159,8 @@ const TABLE: &[AbsentCommand] = &[
     ),
 ];
 
-/// Answers a command line that names an absent command, and says how the process ends.
+/// Answers a command line that names an absent command, and returns the exit code. Returns `None`
+/// for all other command lines.
 pub(super) fn answer_absent_command(error: &clap::Error, args: &[String]) -> Option<ExitCode> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;

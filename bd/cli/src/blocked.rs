@@ -25,7 +25,7 @@ pub(crate) struct Args {
     limit: Option<usize>,
 }
 
-/// How many people get.
+/// The default limit for terminal output.
 const LIMIT: usize = 50;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -52,7 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if below.as_ref().is_some_and(outside_of) {
             continue;
         }
-        // Whether another project has delivered is known only after looking there.
+        // An edge to another project requires a look at that project.
         let is_sure = explain::is_surely_blocked(&row);
         if is_sure && items.len() >= limit {
             total += 1;
@@ -72,11 +72,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(BlockedReport { items, total }))
 }
 
-/// Blocked beads and what they wait for.
+/// The blocked beads and their blockers.
 #[derive(Debug)]
 struct BlockedReport {
     items: Vec<(Bead, Vec<String>)>,
-    /// How many there are in all.
+    /// The number of blocked beads, including the ones beyond the limit.
     total: usize,
 }
 

@@ -102,7 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// The step after a closed one, begun if `begin` says so.
+/// Finds the step after a closed one, and starts it if `begin` is set.
 fn find_next_step(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAdvance> {
     let store = ctx.store_for_id(id)?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -110,7 +110,7 @@ fn find_next_step(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<StepAd
     })
 }
 
-/// What waited for a bead and can be started now, most urgent first.
+/// Returns the beads that the closed bead blocked and that are ready now, most urgent first.
 fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
     let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let mut found: Vec<Bead> = snapshot
@@ -131,7 +131,6 @@ fn find_unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
     Ok(found)
 }
 
-/// Beads that were closed.
 #[derive(Debug)]
 struct CloseReport {
     beads: Vec<Bead>,
@@ -200,7 +199,7 @@ impl Report for CloseReport {
     }
 }
 
-/// What follows in the molecule.
+/// Prints the next step of the molecule.
 fn human_step(page: &mut Page, step: &StepAdvance) {
     let Some(molecule) = &step.molecule else {
         return;

@@ -46,7 +46,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// The comments on a bead.
 #[derive(Debug)]
 struct CommentsReport {
     id: String,

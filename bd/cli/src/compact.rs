@@ -47,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// An age in days, weeks, months of 30 days or years of 365.
+/// Parses an age in days, weeks, months of 30 days or years of 365 days.
 fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
     let wrong = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
     let unit = text.chars().last().ok_or_else(wrong)?;
@@ -67,7 +67,7 @@ fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
     hours.map(SignedDuration::from_hours).ok_or_else(wrong)
 }
 
-/// Beads that went, or would go.
+/// The removed beads, or with `dry_run` the beads that would be removed.
 #[derive(Debug)]
 struct CompactReport {
     beads: Vec<Bead>,

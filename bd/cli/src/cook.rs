@@ -89,7 +89,7 @@ fn substitute_variables(steps: &mut [bd::formula::FormulaStep], values: &vars::V
     }
 }
 
-/// What would be cooked.
+/// The formula that would be cooked.
 #[derive(Debug)]
 struct CookPreview {
     formula: Formula,
@@ -122,7 +122,7 @@ impl Report for CookPreview {
     }
 }
 
-/// A proto that was kept.
+/// The proto that was stored.
 #[derive(Debug)]
 struct CookReport {
     id: String,

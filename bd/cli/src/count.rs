@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 type GroupKey = fn(&Bead) -> Vec<String>;
 
-/// The groups that a bead belongs to.
+/// Returns the function that lists the groups of a bead.
 fn choose_group_key(by: &CountGrouping) -> Option<GroupKey> {
     let keys: [(bool, GroupKey); 5] = [
         (by.status, |bead| vec![bead.status.to_string()]),
@@ -87,7 +87,7 @@ fn or_placeholder(text: &str, none: &str) -> String {
     if text.is_empty() { none } else { text }.to_owned()
 }
 
-/// A number, or one for each group.
+/// The total, or one number per group.
 #[derive(Debug)]
 struct CountReport {
     total: usize,

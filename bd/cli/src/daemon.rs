@@ -5,7 +5,7 @@ use kit::failure::UsageError;
 
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
-/// What the daemon of the era did; none of it is needed.
+/// Accepts the daemon commands of earlier versions. None of them is needed.
 const WORDS: [&str; 8] = [
     "start", "stop", "restart", "status", "health", "list", "logs", "killall",
 ];
@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let value = json!({"status": "not_needed", "running": false});
     if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {
-        // Every word is taken as it comes, flags too.
+        // All words are accepted unparsed, including flags.
         ctx.ui.raw(&kit::json::to_pretty_json(&value));
         return Ok(Box::new(EmptyReport));
     }

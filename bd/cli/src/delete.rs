@@ -105,7 +105,7 @@ fn summarize_deletion(ids: &[String], total: DeletionEffects, single: bool) -> V
     })
 }
 
-/// Some of the beads are not there.
+/// Some of the beads do not exist.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
 struct MissingBeads(Vec<String>);

@@ -57,7 +57,7 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
 #[derive(Debug)]
 struct DiffReport(Vec<BeadDifference>);
 
-/// How long a value may be on a line.
+/// The maximum width of a value on a line.
 const VALUE: usize = 60;
 
 fn shorten_value(value: &Value) -> String {

@@ -69,7 +69,7 @@ struct OlderArgs {
 }
 
 impl Args {
-    /// The project of the working directory.
+    /// The arguments to check the project of the working directory.
     pub(super) fn for_current_project(fix: bool) -> Self {
         Self {
             path: None,
@@ -139,7 +139,6 @@ fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// What was seen.
 #[derive(Debug)]
 struct DoctorReport {
     path: PathBuf,

@@ -52,7 +52,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// One bead of a group.
 #[derive(Debug)]
 struct DuplicateMember {
     bead: Bead,
@@ -60,7 +59,7 @@ struct DuplicateMember {
     dependents: usize,
 }
 
-/// Beads that say the same.
+/// Beads with the same content.
 #[derive(Debug)]
 struct DuplicateGroup {
     members: Vec<DuplicateMember>,
@@ -102,7 +101,6 @@ impl DuplicateMember {
     }
 }
 
-/// Groups of duplicates.
 #[derive(Debug)]
 struct DuplicatesReport {
     groups: Vec<DuplicateGroup>,

@@ -1,14 +1,14 @@
-//! Work on several ids: each by itself, in one transaction a store.
+//! Runs an operation on several ids, each one separately, in one transaction per store.
 //!
-//! An id that fails is told on standard error and the others go on. When none succeeds the command fails
-//! with the first reason. Where the store itself fails nothing is changed.
+//! The error of a failed id goes to standard error, and the other ids continue. If no id succeeds,
+//! the command fails with the first error. If the store fails, nothing is changed.
 
 use crate::context::Context;
 use bd::change::ChangeError;
 use bd::store::{StoreError, Tx};
 use kit::failure::UsageError;
 
-/// The ids of a command, or the bead touched last.
+/// The given ids, or the last touched bead if there are none.
 pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, UsageError> {
     if !ids.is_empty() {
         return Ok(ids);
@@ -17,7 +17,7 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 
-/// Checks that every id is known before anything is changed.
+/// Checks that every id resolves before anything is changed.
 pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     for (store, ids) in by_store(ctx, ids)? {
         let snapshot = store.snapshot()?;
@@ -29,7 +29,7 @@ pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs `work` on each id, resolved, in the store that holds it.
+/// Runs `work` on each resolved id, in the store that holds it.
 pub(crate) fn change_each<T>(
     ctx: &Context,
     verb: &str,
@@ -72,7 +72,7 @@ pub(crate) fn change_each<T>(
     finish_each(ctx, done, problems)
 }
 
-/// Whether it is no fault of the bead: the disk, the lock, the file.
+/// Returns true if the error comes from the disk, the lock or the file and not from the bead.
 fn is_store_failure(error: &ChangeError) -> bool {
     let ChangeError::Store(error) = error else {
         return false;
@@ -80,7 +80,7 @@ fn is_store_failure(error: &ChangeError) -> bool {
     !matches!(error, StoreError::Invalid(_) | StoreError::NotAWisp(_))
 }
 
-/// Tells the problems; fails where nothing was done.
+/// Prints the problems, and fails if nothing was done.
 pub(crate) fn finish_each<T>(
     ctx: &Context,
     done: Vec<T>,
@@ -104,7 +104,7 @@ fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
     }
 }
 
-/// The ids by the store that holds them, in the order in which they were given.
+/// Groups the ids by the store that holds them, in the given order.
 fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {
     let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
     for id in ids {

@@ -42,7 +42,6 @@ pub(crate) struct Args {
     acceptance: bool,
 }
 
-/// A text of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextField {
     Title,
@@ -112,7 +111,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "\n"
     };
     write!(file, "{old}{ending}").context("cannot write the file for the editor")?;
-    // Editors replace files: only the path counts from here on.
+    // Editors replace files, so only the path is reliable from here on.
     let path = file.into_temp_path();
     let written = edit_file(ctx, &path).and_then(|()| read_back(&path, field, old));
     let new = match written {
@@ -144,7 +143,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::new(json!({"id": id, "changed": true}), line).into_answer()
 }
 
-/// Runs the editor on a file. As git does it, the setting is a shell command, and the path is its argument.
+/// Runs the editor on a file. As in git, the setting is a shell command with the path as its
+/// argument.
 fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
     let editor = choose_editor(ctx);
     let status = ChildCommand::new("sh")
@@ -173,7 +173,7 @@ fn choose_editor(ctx: &Context) -> String {
         .unwrap_or_else(|| "vi".to_owned())
 }
 
-/// The text that the editor left, without the line end that was added for it.
+/// Reads the edited text, without the newline that was added for the editor.
 fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(path);
     let mut text = text.with_context(|| format!("cannot read {}", path.display()))?;
@@ -192,7 +192,8 @@ fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String>
     Ok(text)
 }
 
-/// Keeps the file of an edit that failed, and names it in the error; not if it still has the old text.
+/// Keeps the file of a failed edit and names the file in the error, unless it still has the old
+/// text.
 fn keep_edit_file(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if text.trim_end() == old.trim_end() {

@@ -90,7 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::new(value, said).into_answer()
 }
 
-/// Refuses to replace a file with beads that are not among the new ones.
+/// Fails if the existing file has beads that the new text does not have.
 fn refuse_loss(path: &std::path::Path, text: &[u8]) -> anyhow::Result<()> {
     let ids = |text: Vec<u8>| -> BTreeSet<String> {
         let beads = lines::parse_lines(text).beads.into_iter();

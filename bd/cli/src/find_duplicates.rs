@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// Beads that are alike.
+/// The pairs of similar beads with their similarity.
 #[derive(Debug)]
 struct FindDuplicatesReport {
     pairs: Vec<(Bead, Bead, f64)>,

@@ -83,11 +83,10 @@ enum GraphForm {
     Dot,
 }
 
-/// Connected beads.
+/// One connected component.
 #[derive(Debug)]
 struct GraphPart {
     root: Bead,
-    /// Layer by layer.
     beads: Vec<Bead>,
     layer: Vec<usize>,
     steps: Vec<DrawnStep>,

@@ -1,5 +1,5 @@
-//! What is said before a command: that the beads are still in another bd's database, and once in a clone that git does not
-//! merge beads there yet.
+//! Prints notices before a command: a warning that the beads are still in another bd's database,
+//! and once per clone a hint that git does not merge beads there yet.
 
 use crate::context::Context;
 use bd::store::mark;
@@ -7,10 +7,10 @@ use kit::sys::file;
 
 use super::{Command, merge};
 
-/// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
+/// The file with the version that last ran in this clone, a convention of existing clients. Git
+/// ignores the file.
 const MARK: &str = ".local_version";
 
-/// Says what is to be known before the command.
 pub(super) fn print_notices(ctx: &Context, command: &Command) {
     if !matches!(
         command,
@@ -21,7 +21,7 @@ pub(super) fn print_notices(ctx: &Context, command: &Command) {
     hint_at_driver(ctx, command);
 }
 
-/// In a folder that has a database and no file of issues nothing was taken over yet.
+/// Warns if the folder has a database and no issues file: nothing has been imported yet.
 fn warn_of_database(ctx: &Context) {
     let Ok(found) = ctx.project() else { return };
     if found.dir.join("issues.jsonl").exists() {
@@ -35,7 +35,8 @@ fn warn_of_database(ctx: &Context) {
     }
 }
 
-/// Says at the first command in a clone that git does not merge beads there yet. Programs do not hear it.
+/// Hints, at the first command in a clone, that git does not merge beads there yet. Only terminals
+/// get the hint.
 fn hint_at_driver(ctx: &Context, command: &Command) {
     let installs = matches!(
         command,
@@ -52,7 +53,7 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
     let Ok(found) = ctx.project() else { return };
     let mark = found.dir.join(MARK);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
-    // A mark that cannot be kept would make the hint come each time.
+    // If the mark cannot be written, the hint would be repeated by every command.
     if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
         return;
     }

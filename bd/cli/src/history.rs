@@ -8,7 +8,7 @@ use kit::ui::{Page, Report, escape};
 
 use kit::cli::report::CommandResult;
 
-/// Fields of which several parts may lose in one merge.
+/// The fields of which several elements can lose in one merge.
 const PARTS: [&str; 2] = ["comments", "dependencies"];
 
 /// Show each change of a bead: who, when, which fields
@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let mut id = args.id.clone();
     let mut events = store.events_of(&id)?;
-    // A bead that was removed has its history too; any other name is looked up.
+    // A removed bead has a history too. Any other name is resolved.
     if events.is_empty() && snapshot.bead_ref(&id).is_none() {
         id.clone_from(&snapshot.resolve(&id)?.id);
         events = store.events_of(&id)?;
@@ -44,14 +44,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         events,
         elsewhere: HashMap::new(),
     };
-    // Most beads have one line of changes, and nothing more needs to be read for it.
+    // Most beads have one line of descent, which needs no further reading.
     if history.steps().any(|step| step.2.is_some()) {
         history.elsewhere = store.made_elsewhere()?;
     }
     Ok(Box::new(history))
 }
 
-/// The events of one bead.
 #[derive(Debug)]
 struct HistoryReport {
     id: String,
@@ -60,39 +59,37 @@ struct HistoryReport {
     elsewhere: HashMap<String, String>,
 }
 
-/// Why a change does not begin where the one before it ended.
+/// The reason why a change does not begin with the line that the previous change left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HistoryGap<'a> {
-    /// Someone edited the file, or merged it with git, between the two.
+    /// The file was edited or merged with git in between.
     Outside,
-    /// It was made in one clone to a line from before the last one here, which was made in another. Whether the bead
-    /// has both says a merge after them.
+    /// The change was made in one clone to a line from before the previous change, which was made
+    /// in another clone. A merge in a later event shows if the bead has both changes.
     Beside {
-        /// Whether it was made in this clone.
+        /// True if the previous change was made in this clone.
         here: bool,
     },
-    /// A sync had merged the bead with what this one did in another clone than that of the change.
+    /// A sync had merged the bead with a change from a clone other than that of this change.
     Synced {
-        /// Who.
         by: &'a str,
-        /// Whether that was done in this clone.
+        /// True if the merged change was made in this clone.
         here: bool,
     },
 }
 
-/// A change of the bead that was told already.
+/// A change of the bead that was already listed.
 #[derive(Debug)]
 struct PriorChange<'a> {
-    /// Its clone; none for this one.
+    /// The clone of the change; `None` for this clone.
     clone: Option<&'a str>,
-    /// Who made it.
     by: &'a str,
-    /// The line that it left.
+    /// The line that the change left.
     after: Option<&'a str>,
 }
 
-/// Why a change of a clone begins with a line that the last of those seen did not leave. `from` is how many of them
-/// that clone had before.
+/// Explains why a change in a clone begins with a line that the last listed change did not leave.
+/// `from` is the number of listed changes that the clone had before.
 fn find_gap<'a>(
     seen: &[PriorChange<'a>],
     from: usize,
@@ -108,7 +105,7 @@ fn find_gap<'a>(
     }
     let mut new = seen.iter().skip(from);
     match new.rfind(|one| is_other(one)) {
-        // A line that was there before came back by other means than a sync.
+        // An earlier line came back by other means than a sync.
         Some(other) if left.is_none() => HistoryGap::Synced {
             by: other.by,
             here: other.clone.is_none(),
@@ -150,7 +147,7 @@ impl HistoryGap<'_> {
 }
 
 impl HistoryReport {
-    /// The clone in which an event was made; none for this one.
+    /// Returns the clone in which an event was recorded; `None` for this clone.
     fn clone_of(&self, event: &Event) -> Option<&str> {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
@@ -262,7 +259,7 @@ impl Report for HistoryReport {
     }
 }
 
-/// The values that lost in a merge, each by itself: several comments or edges stand in one list.
+/// The values that lost in a merge, one entry per comment or edge.
 fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
@@ -276,13 +273,13 @@ fn conflict_losers(change: &BeadChange) -> Vec<(&str, Value)> {
     found
 }
 
-/// A value for `--json`.
+/// Parses a value for `--json`.
 pub(super) fn parse_value(raw: Option<&str>) -> Value {
     raw.and_then(|raw| serde_json::from_str(raw).ok())
         .unwrap_or_default()
 }
 
-/// A value on one line.
+/// Formats a value on one line.
 pub(super) fn format_value(raw: Option<&str>) -> String {
     format_plain(parse_value(raw))
 }

@@ -14,7 +14,7 @@ use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// The label of a bead that waits for a person.
 const LABEL: &str = "human";
-/// How the reasons of closing begin.
+/// The prefixes of the close reasons.
 const RESPONDED: &str = "Responded";
 const DISMISSED: &str = "Dismissed";
 
@@ -128,7 +128,7 @@ fn close_with_comment(
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;
         }
-        // An answer ends the question, whatever the bead waits for.
+        // An answer resolves the question, even if the bead is blocked.
         Ok(change::close_bead(tx, &id, reason, "", true)?)
     })?;
     let line = format!("✓ Closed {}: {}", bead.id, escape::escape_line(reason));

@@ -112,7 +112,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     report_import(ctx, &done, &source, args.dry_run)
 }
 
-/// The beads that may come in, with the prefix of this place where that is wanted.
+/// Returns the beads that may be imported, renamed to the prefix of this store if requested.
 fn select_importable(
     ctx: &Context,
     args: &Args,
@@ -136,13 +136,13 @@ fn select_importable(
         return Err(prefix_mismatch(&foreign, prefix));
     }
     if !args.force {
-        // Deleted beads of another prefix say nothing here.
+        // Tombstones with another prefix have no meaning here.
         beads.retain(|bead| has_prefix(&bead.id, &own));
     }
     Ok(beads)
 }
 
-/// The types and statuses that come with the beads.
+/// Collects the types and statuses that the imported settings define.
 fn collect_vocabulary(settings: &BTreeMap<String, String>) -> Vocabulary {
     let mut config = Config::default();
     for (name, value) in settings {
@@ -151,9 +151,9 @@ fn collect_vocabulary(settings: &BTreeMap<String, String>) -> Vocabulary {
     config.vocabulary()
 }
 
-/// What is known of where beads come from.
+/// The facts about the source of the import.
 struct ImportSource {
-    /// Names there and ids here; empty for records.
+    /// The source's names and our ids; empty for JSONL records.
     ids: BTreeMap<String, String>,
     edges: usize,
     left_out: Vec<(String, String)>,
@@ -162,7 +162,7 @@ struct ImportSource {
     settings: BTreeMap<String, String>,
 }
 
-/// The beads of the file, and the settings that only it has.
+/// Reads the beads of the file, and the settings that only the file has.
 fn read_source(
     ctx: &Context,
     args: &Args,
@@ -178,7 +178,7 @@ fn read_source(
     if file != "-" && mark::is_database_at(&path) {
         let database = sqlite::read_database(&path)?;
         let mut settings = database.settings;
-        // Beads that are here already have a prefix, whether a setting says so or not.
+        // Existing beads already fix the prefix, with or without a setting.
         if ctx.store()?.snapshot()?.bead_refs().next().is_some() {
             settings.remove("issue_prefix");
         }
@@ -194,7 +194,7 @@ fn read_source(
     Ok((parse_records(file, text)?, BTreeMap::new()))
 }
 
-/// Beads from lines of JSON.
+/// Parses beads from JSONL.
 fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
     let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
@@ -214,7 +214,7 @@ fn parse_records(file: &str, text: String) -> Result<ForeignBeads, UsageError> {
     })
 }
 
-/// Ends a transaction that is not meant to be kept.
+/// Aborts a transaction whose changes must not be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was changed")]
 pub(super) struct DryRun;

@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let dir = find::follow_redirect(&place, &mut Vec::new());
     let had = dir.join("config.yaml").is_file();
     let was_there = create::is_initialized(&dir);
-    // In a clone, and where only the issues are, it was not made here.
+    // A clone, or a folder with only the issues file, was not set up here.
     let is_set_up =
         StorePaths::for_folder(&dir).mark().exists() && !super::merge::lacks_driver(&dir);
     let was_made_here = was_there && is_set_up;
@@ -137,7 +137,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::lines(json, lines).into_answer()
 }
 
-/// Installs git's hooks where the folder is at the top of a repository; says whether it did.
+/// Installs the git hooks if the folder is at the top of a repository. Returns true if they were
+/// installed.
 fn install_hooks(ctx: &Context, dir: &Path) -> bool {
     let root = find::GitPlace::around(dir).root;
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
@@ -150,7 +151,8 @@ fn install_hooks(ctx: &Context, dir: &Path) -> bool {
     installed.is_ok()
 }
 
-/// The prefix that is known, else that of the beads that are there, else the name of the folder.
+/// Chooses the prefix: the recorded one, the prefix of the existing beads, or the name of the
+/// folder.
 fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, UsageError> {
     let folder = || {
         let name = ctx.env.cwd().file_name().unwrap_or_default();
@@ -167,14 +169,13 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
     Ok(prefix)
 }
 
-/// How many beads there are.
 fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
     let snapshot = ctx.open(dir)?.snapshot()?;
     let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
     Ok(live.count())
 }
 
-/// The prefix of beads that are there already.
+/// Returns the prefix of the existing beads.
 fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
     let is_there = create::is_initialized(dir);
     let snapshot = is_there
@@ -184,7 +185,7 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
     has_beads.then(|| snapshot.prefix().ok()).flatten()
 }
 
-/// Another program's database stays as it is.
+/// Warns that another program's database stays unchanged.
 fn warn_of_foreign(ctx: &Context, dir: &Path) {
     let paths = StorePaths::for_folder(dir);
     if mark::is_foreign_database(&paths) {
@@ -194,7 +195,7 @@ fn warn_of_foreign(ctx: &Context, dir: &Path) {
     }
 }
 
-/// Where there were beads for this place the new ones are in front of them.
+/// Warns if beads of an outer folder applied here so far. The new store hides them.
 fn warn_of_outer(ctx: &Context, dir: &Path) {
     if let Some(outer) = ctx.project().ok().filter(|found| found.dir != dir) {
         let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
@@ -202,7 +203,7 @@ fn warn_of_outer(ctx: &Context, dir: &Path) {
     }
 }
 
-/// In a fresh clone the beads are on their branch: then they are read from there.
+/// Reads the beads from the sync branch in a fresh clone.
 fn read_from_branch(
     ctx: &Context,
     dir: &Path,
@@ -226,7 +227,7 @@ fn read_from_branch(
     }
 }
 
-/// What is said of beads that were read from their branch.
+/// Describes the beads that were read from the sync branch.
 pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
     let FetchedBeads {
         beads, branch, dir, ..
@@ -242,14 +243,15 @@ pub(super) fn describe_taken(taken: &FetchedBeads) -> String {
     )
 }
 
-/// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
+/// Configures git to merge these beads if the folder is in a repository. Returns true if the folder
+/// is in one.
 fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
     create::write_attributes(dir)?;
     if find::GitPlace::around(dir).root.is_none() {
         return Ok(false);
     }
     if let Err(error) = super::merge::install_merge_driver(dir) {
-        // The project is made; without the driver git merges line by line.
+        // The project exists by now. Without the driver, git merges line by line.
         ctx.ui.warn(&format!(
             "git is not set up to merge beads field by field ({error}); try 'bd merge --install'"
         ));
@@ -258,7 +260,7 @@ fn install_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// No project is started inside another's `.beads` or in a linked worktree.
+/// Refuses to start a project inside a `.beads` folder or in a linked worktree.
 fn refuse_odd_places(cwd: &Path) -> Result<(), UsageError> {
     if cwd
         .ancestors()

@@ -43,7 +43,7 @@ enum KvCommand {
     List {},
 }
 
-/// What names may not begin with: these are settings of other commands.
+/// The reserved prefixes of names, which are settings of other commands.
 const RESERVED: [&str; 7] = [
     "kv.",
     "sync.",

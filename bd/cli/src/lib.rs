@@ -1,4 +1,4 @@
-//! The command line of `bd`: arguments in, one domain call, one report out.
+//! The command line of `bd`: parses the arguments, makes one domain call and renders one report.
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
@@ -333,12 +333,12 @@ kit::program! {
     Version => version,
 }
 
-/// The whole command line, for man pages and completions.
+/// Builds the whole command line. Man pages and completions are generated from it.
 pub fn build_command_line() -> clap::Command {
     BD.build_whole()
 }
 
-/// Runs one `bd` command line and says how it ended.
+/// Runs one `bd` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
@@ -395,7 +395,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     exit
 }
 
-/// The environment at the place that the flags name.
+/// Returns the environment for the directory that the flags name.
 fn resolve_env(env: Env, global: &GlobalArgs) -> anyhow::Result<Env> {
     let mut env = env;
     if let Some(folder) = &global.directory {
@@ -425,7 +425,7 @@ fn build_context(env: Env, global: &GlobalArgs) -> anyhow::Result<Context> {
     Ok(ctx)
 }
 
-/// In a fresh clone whose beads are on their branch, they are read first.
+/// In a fresh clone, reads the beads from the sync branch before the command runs.
 fn init_fresh_clone(
     mut ctx: Context,
     command: &Command,
@@ -471,8 +471,8 @@ fn init_fresh_clone(
     build_context(ctx.env, global)
 }
 
-/// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
-/// clients look for it.
+/// Prints the error of a failed command on standard error. With JSON, prints it on standard output
+/// too, where existing clients look for it.
 fn report_failure(screen: &Ui, error: &anyhow::Error) -> ExitCode {
     print_failure(screen, &bd::error::describe_failure(error))
 }
@@ -485,7 +485,7 @@ fn print_failure(screen: &Ui, failure: &Failure) -> ExitCode {
     ExitCode::from(failure.exit)
 }
 
-/// Ids like the one that a failed command did not find.
+/// Returns ids similar to the id that a failed command did not find.
 fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
     let find = || {
         let given = error::unknown_id(error)?;
@@ -496,7 +496,7 @@ fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
     find().unwrap_or_default()
 }
 
-/// Shows help, or why a command line cannot be understood, and says how the process ends.
+/// Prints help or a usage error, and returns the exit code.
 fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
     if screen.is_json() {
@@ -508,11 +508,11 @@ fn report_usage_error(error: &clap::Error, is_json: bool) -> ExitCode {
         let unknown = anyhow::Error::from(UsageError(format!("unknown flag: {flag}")));
         screen.error(&bd::error::describe_failure(&unknown));
     }
-    // Clients of the era know no other code of a failure than 1.
+    // Existing clients know only 1 as the exit code of a failure.
     ExitCode::from(screen.command_line(error).min(1))
 }
 
-/// What clap says in one line, without the usage below it.
+/// Returns clap's message in one line, without the usage below it.
 fn plain_usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

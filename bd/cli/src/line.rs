@@ -1,4 +1,4 @@
-//! How a bead looks on one line.
+//! Formats a bead on one line.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,10 +6,9 @@ use bd::bead::{Bead, DepKind, Status};
 use bd::store::{BeadRef, Snapshot};
 use kit::ui::{Page, Style, cut, escape};
 
-/// The least room for a title before the rest of the line gives way.
+/// The minimum width of a title before the rest of the line is dropped.
 const TITLE_ROOM: usize = 20;
 
-/// The sign of a status.
 pub(crate) fn status_symbol(status: &Status) -> &'static str {
     match status {
         Status::Open => "○",
@@ -23,7 +22,6 @@ pub(crate) fn status_symbol(status: &Status) -> &'static str {
     }
 }
 
-/// The sign of a status, painted.
 pub(crate) fn paint_symbol(style: &Style, status: &Status) -> String {
     let symbol = status_symbol(status);
     match status {
@@ -35,7 +33,7 @@ pub(crate) fn paint_symbol(style: &Style, status: &Status) -> String {
     }
 }
 
-/// `● P1`, painted by urgency.
+/// Formats `● P1`, coloured by urgency.
 pub(crate) fn paint_priority(style: &Style, priority: i64) -> String {
     let text = format!("● P{priority}");
     match priority {
@@ -45,8 +43,8 @@ pub(crate) fn paint_priority(style: &Style, priority: i64) -> String {
     }
 }
 
-/// A line with a head that is always shown, a title that is cut to the room there is, and a tail that is
-/// shown where it leaves the title enough room.
+/// Writes a line with a head that is always shown, a title that is cut to the available width, and
+/// a tail that is shown if enough width remains for the title.
 pub(crate) fn write_fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
     let title = escape::escape_line(title);
     let Some(width) = page.known_width() else {
@@ -63,7 +61,7 @@ pub(crate) fn write_fitted(page: &mut Page, head: &str, title: &str, tail: &str)
     }
 }
 
-/// The width of text without its colours.
+/// Returns the width of a text without its colour codes.
 fn visible_width(text: &str) -> usize {
     let mut plain = String::new();
     let mut rest = text;
@@ -75,7 +73,8 @@ fn visible_width(text: &str) -> usize {
     plain.width()
 }
 
-/// The widths of the columns of a list: ids and types. On a page of unknown width, as for a program, nothing is aligned.
+/// The widths of the columns of a list. If the width of the page is unknown, as for a pipe, nothing
+/// is aligned.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ColumnWidths {
     id: usize,
@@ -83,7 +82,7 @@ pub(crate) struct ColumnWidths {
 }
 
 impl ColumnWidths {
-    /// Those of a list of beads; a few long ids do not push all titles away.
+    /// Computes the widths for a list of beads. A few long ids do not widen the column.
     pub(crate) fn for_beads<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
         let Some(width) = page.known_width() else {
             return Self::default();
@@ -101,12 +100,13 @@ impl ColumnWidths {
     }
 }
 
-/// The line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks: bd-b)`.
+/// Writes a line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks:
+/// bd-b)`.
 pub(crate) fn write_list_line(page: &mut Page, bead: &Bead, links: &str) {
     write_aligned_line(page, bead, links, ColumnWidths::default());
 }
 
-/// The same with ids and types in columns.
+/// Like [`write_list_line`], with ids and types in columns.
 pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widths: ColumnWidths) {
     let style = page.style().clone();
     let kind = format!("[{}]", escape::escape_line(bead.issue_type.as_str()));
@@ -133,10 +133,11 @@ pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widt
     write_fitted(page, &head, &bead.title, &style.dim(links));
 }
 
-/// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
+/// Formats the open blockers of a bead and the beads that it blocks, in parentheses; empty if there
+/// are none.
 pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
     let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
-    // A parent holds nothing up by being open.
+    // An open parent does not block its children.
     let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
     let by: Vec<String> = bead
         .dependencies

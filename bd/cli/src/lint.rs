@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(LintReport { found, is_json }))
 }
 
-/// Beads without headings that they should have.
+/// Beads without their required headings.
 #[derive(Debug)]
 struct LintReport {
     found: Vec<(Bead, Vec<&'static str>)>,

@@ -85,27 +85,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     finish_merge(ctx, out, &merge, &sides)
 }
 
-/// What is merged.
+/// The three texts of a merge.
 pub(super) struct MergeInput {
     pub(super) base: Vec<u8>,
     pub(super) left: Vec<u8>,
     pub(super) right: Vec<u8>,
 }
 
-/// The merge, which leaves in the archive what is there.
+/// Merges the sides. Archived beads stay in the archive.
 pub(super) fn merge_sides(ctx: &Context, sides: &MergeInput) -> Result<FileMerge, MergeError> {
     let archive = OnceCell::new();
     let look_up = |id: &str| archive.get_or_init(|| load_archive(ctx)).get(id);
     merge::merge_files(&sides.base, &sides.left, &sides.right, &look_up)
 }
 
-/// Writes and tells what came of it.
+/// Writes and reports the result of a merge.
 fn finish_merge(ctx: &Context, out: &Path, merge: &FileMerge, sides: &MergeInput) -> CommandResult {
     write_merge(ctx, out, merge, sides)?;
     TextReport::lines(merge_to_json(out, merge), Vec::new()).into_answer()
 }
 
-/// Writes what came of it, tells what gave way, and keeps that in history.
+/// Writes the merged text, reports the overruled values, and records them in history.
 pub(super) fn write_merge(
     ctx: &Context,
     out: &Path,
@@ -121,7 +121,7 @@ pub(super) fn write_merge(
     Ok(())
 }
 
-/// Merges both sides as git's index has them, in the place of the file with the markers that git left.
+/// Merges both sides from git's index, and replaces the file that has git's conflict markers.
 fn merge_unmerged_file(ctx: &Context) -> CommandResult {
     let dir = ctx.project()?.dir.clone();
     let paths = StorePaths::for_folder(&dir);
@@ -134,7 +134,7 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
         bail!("{}: {reason}", out.display());
     };
     let sides = MergeInput {
-        // Both sides may have made it.
+        // Both sides may have created the file.
         base: stage(1)?.unwrap_or_default(),
         left,
         right,
@@ -157,7 +157,7 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
     answer
 }
 
-/// What is overwritten has no beads that none of the three texts has.
+/// Fails if the file to overwrite has beads that none of the three texts has.
 fn refuse_to_drop(out: &Path, there: &[u8], sides: &MergeInput) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
         let lines = text.split(|byte| *byte == b'\n');
@@ -180,15 +180,16 @@ fn make_absolute(ctx: &Context, path: &Path) -> PathBuf {
     ctx.env.cwd().join(path)
 }
 
-/// The archive of the project around; an empty one where there is no project.
+/// Loads the archive of the enclosing project; empty if there is no project.
 fn load_archive(ctx: &Context) -> Archive {
     let dir = ctx.project().ok().map(|found| found.dir.clone());
-    // An archive that cannot be read holds back nothing.
+    // An unreadable archive must not prevent the merge.
     dir.and_then(|dir| Archive::read(&dir).ok())
         .unwrap_or_default()
 }
 
-/// Tells git to merge the beads of a folder with this command; returns the path of the file.
+/// Configures git to merge the beads of a folder with this command, and returns the path of the
+/// issues file.
 pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
     let paths = StorePaths::for_folder(dir);
     let name = paths.issues().file_name().unwrap_or_default();
@@ -198,8 +199,8 @@ pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
     Ok(path)
 }
 
-/// Whether git knows the beads of this folder and merges them line by line. Beads that are in no commit of the project are
-/// merged by nobody but us.
+/// Returns true if git tracks the beads of this folder and merges them line by line. Only bd merges
+/// beads that are in no commit of the project.
 pub(super) fn lacks_driver(dir: &Path) -> bool {
     let git = Git::at(dir);
     let is_tracked = git.tracked(&["issues.jsonl"]);
@@ -208,18 +209,18 @@ pub(super) fn lacks_driver(dir: &Path) -> bool {
         && path.is_ok_and(|path| git.has_merge_driver(&path).is_ok_and(|has| !has))
 }
 
-/// Puts the merge into the history of the project around, where there is one.
+/// Records the merge in the history of the enclosing project, if there is one.
 fn record_merge(ctx: &Context, merge: &FileMerge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
     if let Err(error) = store.record_merge(merge, ours, &ctx.clock) {
-        // The merge is done, and what was lost has been told.
+        // The merge is complete, and the overruled values have been reported.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }
 }
 
-/// Tells people what a merge took away and decided.
+/// Reports the beads that a merge removed and the conflicts that it resolved.
 pub(super) fn report_merge(ctx: &Context, lost: &[OverruledValue], notes: &[MergeNote]) {
     for lost in lost {
         let value = shorten_loser(&lost.value);
@@ -267,7 +268,7 @@ fn merge_to_json(out: &Path, merge: &FileMerge) -> Value {
     value
 }
 
-/// The same as values for programs.
+/// Converts the overruled values and notes to JSON.
 pub(super) fn notes_to_json(lost: &[OverruledValue], notes: &[MergeNote]) -> Value {
     let lost: Vec<Value> = lost
         .iter()

@@ -3,7 +3,7 @@ use kit::failure::UsageError;
 
 use kit::cli::report::{CommandResult, EmptyReport};
 
-/// What the era migrated; none of it is needed.
+/// Accepts the migrations of earlier versions. None of them is needed.
 const WORDS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
 
 /// Accepted for older scripts; there is nothing to migrate.

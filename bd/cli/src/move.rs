@@ -35,7 +35,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     moved.into_answer(json)
 }
 
-/// A bead that was moved.
 #[derive(Debug)]
 pub(super) struct MoveReport {
     pub(super) source: String,
@@ -45,7 +44,6 @@ pub(super) struct MoveReport {
 }
 
 impl MoveReport {
-    /// As an answer.
     pub(super) fn into_answer(self, json: serde_json::Value) -> CommandResult {
         let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
         if self.closed {
@@ -62,7 +60,8 @@ impl MoveReport {
     }
 }
 
-/// Moves a bead: made there while this store is locked, so that nobody changes the bead in between.
+/// Moves a bead: creates the copy while this store is locked, so that the bead cannot change in
+/// between.
 pub(super) fn relocate_bead(
     ctx: &Context,
     given: &str,

@@ -87,7 +87,7 @@ fn is_confirmed(ctx: &Context, orphans: &OrphansReport) -> anyhow::Result<bool> 
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// A commit that names a bead.
+/// A commit whose message names a bead.
 #[derive(Debug)]
 struct OrphanCommit {
     id: String,

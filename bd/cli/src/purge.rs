@@ -34,7 +34,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let limit = match &args.older_than {
         Some(text) => {
-            // A bare number is a number of days.
+            // A plain number is a number of days.
             let age = match text.parse::<u32>() {
                 Ok(days) => format!("{days}d"),
                 Err(_) => text.clone(),

@@ -89,7 +89,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// The beads that were found.
 #[derive(Debug)]
 struct QueryReport {
     rows: Vec<(DrawnRow, String)>,

@@ -21,12 +21,12 @@ pub(crate) struct Args {
     key: Option<String>,
 }
 
-/// The setting that holds a note.
+/// Returns the name of the setting that holds a memory.
 pub(super) fn memory_setting(key: &str) -> String {
     format!("kv.memory.{}", build_slug(key, usize::MAX))
 }
 
-/// The first words of a text, joined by hyphens.
+/// Joins the first words of a text with hyphens.
 fn build_slug(text: &str, count: usize) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let words = words.filter(|word| !word.is_empty()).take(count);

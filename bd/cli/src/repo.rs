@@ -1,4 +1,5 @@
-//! `bd repo`: what the era used to copy beads of other repositories into its database.
+//! `bd repo`: accepts the commands that copied beads of other repositories into the database of
+//! earlier versions.
 
 use serde_json::json;
 

@@ -77,7 +77,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(decided))
 }
 
-/// The full ids of beads that are asked for.
+/// Resolves the requested beads to full ids. Returns `None` if none are requested.
 fn resolve_requested(
     store: &Store,
     given: &[String],
@@ -87,7 +87,7 @@ fn resolve_requested(
         return Ok(None);
     }
     let snapshot = store.snapshot()?;
-    // One that is in no file any more has no other name.
+    // A bead that is in no file can only be named by its full id.
     let full = |id: &String| -> anyhow::Result<String> {
         if found.contains(id) || snapshot.bead_ref(id).is_some() {
             return Ok(id.clone());
@@ -101,7 +101,7 @@ fn resolve_requested(
         .map(Some)
 }
 
-/// Brings beads back from the archive, and deleted ones to life.
+/// Restores archived and deleted beads.
 fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store_for_id(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
@@ -157,7 +157,7 @@ impl Report for RestoreReport {
     }
 }
 
-/// What did not come back with a bead.
+/// Describes the parts of a bead that could not be restored.
 fn describe_missing_parts(revived: &RevivedBead) -> Vec<String> {
     let edges = revived.left_out.iter();
     let mut remarks: Vec<String> = edges
@@ -172,12 +172,12 @@ fn describe_missing_parts(revived: &RevivedBead) -> Vec<String> {
     remarks
 }
 
-/// What was decided about lines that a rollback took.
+/// The decision about rolled-back lines.
 #[derive(Debug)]
 struct RollbackReport {
-    /// The beads, with the fields that were edited since and stay.
+    /// The beads, with the fields that were edited after the rollback and stay.
     found: BTreeMap<String, BTreeSet<String>>,
-    /// Beads that were asked for and lack nothing.
+    /// Requested beads that were not rolled back.
     unaffected: Vec<String>,
     discard: bool,
     dry_run: bool,

@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         0 => usize::MAX,
         limit => limit,
     };
-    // In another order the first are known only when all are.
+    // In any other order, the first beads are determined only after all beads are found.
     let other_order = args.sort.is_some() || args.reverse;
     let wanted = if other_order {
         usize::MAX
@@ -100,12 +100,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// What was found.
 #[derive(Debug)]
 struct SearchReport {
     text: String,
     rows: Vec<DrawnRow>,
-    /// Whether the limit left out some.
+    /// True if the limit left out some beads.
     has_more: bool,
     is_long: bool,
 }

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     stealth: bool,
 }
 
-/// The text for agents.
+/// The instructions for agents.
 const TEXT: &str = include_str!("../../templates/agents.md");
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -103,19 +103,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::new(files.json(name, word), line).into_answer()
 }
 
-/// The files of a tool.
+/// The files that integrate bd with a tool.
 struct SetupFiles {
     tool: AgentTool,
     /// The file that the tool reads.
     path: PathBuf,
-    /// A file of our own that the other one names.
+    /// Our own file, which the tool's file refers to.
     included_file: Option<PathBuf>,
 }
 
 const PRIME: &str = "bd prime";
 const STEALTH: &str = "bd prime --stealth";
 
-/// What a tool's YAML settings say about our file.
+/// Returns the entry in a tool's YAML settings that includes our file.
 fn build_read_entry(path: &str) -> String {
     format!("read:\n  - {path}")
 }
@@ -171,7 +171,7 @@ impl SetupFiles {
         })
     }
 
-    /// Writes what is not there yet; says whether anything was written.
+    /// Writes the missing parts. Returns true if anything was written.
     fn install(&self, args: &Args) -> anyhow::Result<bool> {
         let old = read_optional(&self.path)?;
         let text = old.as_deref().unwrap_or_default();
@@ -213,7 +213,7 @@ impl SetupFiles {
         Ok(changed)
     }
 
-    /// Takes out what was written; says whether anything was.
+    /// Removes our parts. Returns true if anything was removed.
     fn remove(&self) -> anyhow::Result<bool> {
         let Some(old) = read_optional(&self.path)? else {
             return Ok(false);
@@ -223,7 +223,7 @@ impl SetupFiles {
             ToolForm::Reading { .. } => (YAML.remove(&old), ""),
             ToolForm::Hooks { events, .. } => {
                 let mut text = old.clone();
-                // The last one that was put in first.
+                // The last inserted entry is removed first.
                 for event in events.iter().rev() {
                     for command in [STEALTH, PRIME] {
                         text = settings::remove_hook(&text, event, command);
@@ -248,7 +248,7 @@ impl SetupFiles {
     }
 }
 
-/// New settings in JSON.
+/// Initial settings in JSON.
 const BLANK: &str = "{\n}\n";
 
 fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {

@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(StaleReport { beads, days }))
 }
 
-/// Beads and the days since their last change.
+/// The beads with the days since their last change.
 #[derive(Debug)]
 struct StaleReport {
     beads: Vec<(Bead, i64)>,

@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(summary))
 }
 
-/// The counts. `ready` and `blocked` are as many as the commands of these names list.
+/// The numbers of beads. `ready` and `blocked` match the output of the commands with these names.
 #[derive(Debug, Default)]
 struct StatusReport {
     total: usize,

@@ -121,7 +121,8 @@ fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
     .into_answer()
 }
 
-/// What would be done, by what is known here: nothing is asked or written.
+/// Reports the steps that a sync would take, from local facts: no remote is contacted and nothing
+/// is written.
 fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store()?;
     let settings = bd::config::Config::load(Some(store.dir()), &ctx.env)?;
@@ -147,7 +148,6 @@ fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     TextReport::lines(value, said).into_answer()
 }
 
-/// What a full sync did.
 struct FullSyncReport(SyncReport);
 
 impl Report for FullSyncReport {

@@ -106,7 +106,6 @@ fn list_tasks(ctx: &Context, all: bool) -> CommandResult {
     }))
 }
 
-/// A list of tasks.
 #[derive(Debug)]
 struct TodoReport {
     beads: Vec<Bead>,

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     last: Option<usize>,
 }
 
-/// Why no event was found.
+/// The reason why no event was found.
 #[derive(Debug, thiserror::Error)]
 enum NoEvent {
     #[error("no event '{0}' in this project; see: bd activity")]
@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
             Err(error) if undone.is_empty() => return Err(error),
             Err(error) => {
-                // What was taken back before it stays so; the rest is told.
+                // Events that were already undone stay undone. The error is only a warning.
                 ctx.ui.warn(&format!("{error:#}"));
                 ctx.ui
                     .warn(&format!("{left} of {} stay unchanged", undone.len() + left));
@@ -100,7 +100,6 @@ fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<
     Ok(found)
 }
 
-/// What was taken back.
 #[derive(Debug)]
 struct UndoneEvent {
     event: Event,

@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = each::change_each(ctx, "unpinning", &args.ids, |tx, id| {
         change::amend_bead(tx, id, |bead| {
             bead.pinned = false;
-            // Older clients pin by the status.
+            // Older clients pin a bead by its status.
             if bead.status == Status::Pinned {
                 bead.status = Status::Open;
             }

@@ -14,7 +14,7 @@ pub(crate) struct Args {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const COMMIT: Option<&str> = option_env!("BD_COMMIT");
 
-/// `bd version 2.0.0 (dev: abc1234)`.
+/// Formats the version, such as `bd version 2.0.0 (dev: abc1234)`.
 pub(super) fn format_version() -> String {
     match COMMIT {
         Some(commit) => format!("bd version {VERSION} (dev: {commit})"),

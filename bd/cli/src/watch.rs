@@ -1,4 +1,4 @@
-//! Views that follow the beads: a report is drawn again whenever a file of the store changes.
+//! Views that follow the beads: redraws a report whenever a file of the store changes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use kit::sys::watch::FolderWatch;
 
 use kit::cli::report::{CommandResult, EmptyReport};
 
-/// How long a view waits for a change before it looks again, since times go on.
+/// The time after which a view is redrawn without a change, because relative times move on.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// Draws what `make` reports, and again when it looks different, until nobody reads any more.
+/// Draws the report of `make`, and redraws it when it differs, until the output is closed.
 pub(super) fn watch_view(
     ctx: &Context,
     dir: &Path,
@@ -22,7 +22,7 @@ pub(super) fn watch_view(
         let text = "--watch draws for a screen; programs use 'bd activity --follow --json'";
         return Err(UsageError(text.into()).into());
     }
-    // Before the first look: what changes in between is seen by the next one.
+    // The watch starts before the first draw, so that the next draw sees changes in between.
     let changes = FolderWatch::start([dir])?;
     let mut shown: Option<String> = None;
     loop {

@@ -39,7 +39,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     TextReport::lines(value, lines).into_answer()
 }
 
-/// There is no folder.
+/// No beads folder was found.
 #[derive(Debug, thiserror::Error)]
 #[error("no beads directory found")]
 struct NoFolder;

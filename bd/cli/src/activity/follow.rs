@@ -1,4 +1,4 @@
-//! Activity as it happens: the folders of beads are watched, and what is new is told once.
+//! Prints activity as it happens: watches the folders of the stores and prints each event once.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use kit::ui::Style;
 
 use super::{ActivityItem, ActivityReport, Args, collect_items};
 
-/// Tells what happened, and goes on until nobody reads any more.
+/// Prints new events until the reader closes the output.
 pub(super) fn follow_activity(
     ctx: &Context,
     stores: &[Store],
     args: &Args,
     so_far: ActivityReport,
 ) -> CommandResult {
-    // Before the first look: what happens in between is seen by the next one.
+    // The watch starts before the first read, so that the next read sees events in between.
     let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
     let mut told: HashSet<String> = HashSet::new();
     told.extend(so_far.seen);
@@ -42,7 +42,7 @@ pub(super) fn follow_activity(
     }
 }
 
-/// Writes items; `false` when nobody reads any more.
+/// Prints items. Returns false if the output is closed.
 fn print_items(ctx: &Context, items: &[ActivityItem], args: &Args) -> bool {
     items.iter().all(|item| {
         let text = if ctx.ui.is_json() {

@@ -257,11 +257,10 @@ impl ActivityItem {
     }
 }
 
-/// What happened.
 #[derive(Debug)]
 struct ActivityReport {
     items: Vec<ActivityItem>,
-    /// The ids of all events there were, whether they are shown or not.
+    /// The ids of all events, including the events that are not shown.
     seen: Vec<String>,
     details: bool,
 }

@@ -1,4 +1,4 @@
-//! `bd admin`: one file a verb.
+//! `bd admin`: one file per subcommand.
 
 pub(super) mod cleanup;
 mod reset;

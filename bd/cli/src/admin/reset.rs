@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "  bd hooks uninstall".to_owned(),
         format!("and then delete the folder {}", escape::escape_line(&dir)),
     ];
-    // A script that forces it must not believe that it was done.
+    // A script that passes --force must not conclude that the reset happened.
     ExitReport::with(
         u8::from(args.force),
         TextReport::lines(json!({"reset": false, "path": dir}), lines),

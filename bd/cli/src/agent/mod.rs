@@ -1,4 +1,4 @@
-//! `bd agent`: one file a verb.
+//! `bd agent`: one file per subcommand.
 
 mod heartbeat;
 mod show;

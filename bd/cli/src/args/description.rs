@@ -26,7 +26,6 @@ pub(crate) struct DescriptionArgs {
 }
 
 impl DescriptionArgs {
-    /// A text that is there already.
     pub(crate) fn from_text(text: String) -> Self {
         Self {
             description: Some(text),
@@ -34,7 +33,7 @@ impl DescriptionArgs {
         }
     }
 
-    /// The text that was given, if any.
+    /// Returns the text, or `None` if no flag is set.
     pub(crate) fn read(&self, ctx: &Context) -> anyhow::Result<Option<String>> {
         if let Some(path) = &self.body_file {
             return read_input_file(ctx, path).map(Some);

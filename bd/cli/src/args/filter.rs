@@ -1,4 +1,4 @@
-//! The conditions of lists.
+//! The filter flags of lists.
 
 use clap::Args;
 
@@ -111,23 +111,21 @@ struct TimeArgs {
 }
 
 impl FilterArgs {
-    /// Whether a status was asked for.
     pub(crate) fn has_status(&self) -> bool {
         self.status.is_some()
     }
 
-    /// Whether a kind was asked for.
     pub(crate) fn has_kind(&self) -> bool {
         self.kind.is_some()
     }
 
-    /// Whether a label or an id is asked for.
     pub(crate) fn has_labels_or_ids(&self) -> bool {
         let labels = !self.label.is_empty() || !self.label_any.is_empty();
         labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
     }
 
-    /// Says that a word asked for is none that a bead can have here: why nothing was found.
+    /// Prints a hint for each requested word that no bead can have here, which explains an empty
+    /// result.
     pub(crate) fn explain_empty_result(&self, ctx: &Context, words: &Vocabulary) {
         let statuses = self.statuses();
         for status in statuses.iter().filter(|it| !words.has_status(it)) {
@@ -143,7 +141,7 @@ impl FilterArgs {
         }
     }
 
-    /// The statuses asked for; none for any.
+    /// The requested statuses; empty for any status.
     fn statuses(&self) -> Vec<Status> {
         let words = split_values(&[self.status.clone().unwrap_or_default()]);
         if words.iter().any(|word| word == "all") {
@@ -155,7 +153,7 @@ impl FilterArgs {
             .collect()
     }
 
-    /// The filter that these flags mean.
+    /// Builds the filter that the flags describe.
     pub(crate) fn to_filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
         let number = |text: &Option<String>| text.as_deref().map(parse_priority_arg).transpose();
         let titles = [&self.title, &self.title_contains];
@@ -219,7 +217,7 @@ fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
     })
 }
 
-/// A span of time from two flags.
+/// Parses a time range from two flags.
 pub(crate) fn parse_time_range(
     ctx: &Context,
     name: &str,

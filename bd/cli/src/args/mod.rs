@@ -1,4 +1,4 @@
-//! Flags that several commands share, and how their values are read.
+//! Flags that several commands share, and the parsers of their values.
 
 mod description;
 mod filter;
@@ -16,7 +16,6 @@ use kit::ui::escape;
 pub(crate) use description::DescriptionArgs;
 pub(crate) use filter::{FilterArgs, parse_time_range};
 
-/// Reads a priority.
 pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
     validate::parse_priority(text).ok_or_else(|| {
         UsageError(format!(
@@ -25,7 +24,7 @@ pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
     })
 }
 
-/// Says of a kind of edge that is none of the usual ones that it holds nothing up: it may be a slip of the pen.
+/// Prints a hint that a custom kind of edge blocks nothing, because the kind may be a typing error.
 pub(crate) fn hint_custom_dep_kind(ctx: &Context, kind: &DepKind) {
     if let DepKind::Other(word) = kind {
         let word = escape::escape_line(word);
@@ -33,7 +32,7 @@ pub(crate) fn hint_custom_dep_kind(ctx: &Context, kind: &DepKind) {
     }
 }
 
-/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
+/// Splits the values of a repeatable flag at commas. A value in double quotes keeps its commas.
 pub(crate) fn split_values(values: &[String]) -> Vec<String> {
     values
         .iter()
@@ -41,7 +40,7 @@ pub(crate) fn split_values(values: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Labels without surrounding white space, each once.
+/// Returns the labels without surrounding white space and without duplicates.
 pub(crate) fn parse_labels(values: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for label in split_values(values) {
@@ -83,7 +82,7 @@ pub(crate) fn read_stdin() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Reads a file named by a flag; `-` is standard input.
+/// Reads a file that a flag names; `-` is standard input.
 pub(crate) fn read_input_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     if path == "-" {
         return read_stdin();
@@ -92,7 +91,7 @@ pub(crate) fn read_input_file(ctx: &Context, path: &str) -> anyhow::Result<Strin
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads JSON given to a flag, or from the file named after `@`. Numbers keep their text.
+/// Reads JSON from the value of a flag, or from the file named after `@`. Numbers keep their text.
 pub(crate) fn read_json_arg(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<RawJson> {
     let text = match text.strip_prefix('@') {
         Some(path) => read_input_file(ctx, path)?,

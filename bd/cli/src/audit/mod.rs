@@ -1,4 +1,4 @@
-//! `bd audit`: one file a verb.
+//! `bd audit`: one file per subcommand.
 
 mod label;
 mod record;
@@ -17,7 +17,7 @@ kit::family! {
     Label => label,
 }
 
-/// Appends a record with an id, a time and an actor of its own, and returns its id.
+/// Appends a record with a new id, the current time and the actor, and returns its id.
 fn append_entry(ctx: &Context, entry: AuditEntry) -> anyhow::Result<String> {
     let id = format!("int-{}", ctx.random.hex(8));
     let entry = AuditEntry {

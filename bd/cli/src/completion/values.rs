@@ -1,4 +1,5 @@
-//! The values that fit each argument: ids, labels and the project's words, read from the store of the typed line.
+//! Lists the values for each argument: ids, labels and the project's words, read from the store
+//! that the typed line refers to.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,10 +19,10 @@ use kit::sys::Env;
 use bd::query::completion::{is_work, list_bead_values};
 use kit::cli::completion::{CompletionValue, ValueLister, attach_completers, without_descriptions};
 
-/// Where a line is completed; `None` if there is no such folder.
+/// The environment of the completed command line; `None` if its folder does not exist.
 type CompletionEnv = Option<Env>;
 
-/// The command line of `bd` with the values of the place that a typed line means.
+/// Returns the command line of `bd` with completers that read the store of the typed line.
 pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Command {
     let typed = args.iter().skip_while(|arg| *arg != "--").skip(1);
     let matches = command.clone().ignore_errors(true);
@@ -31,7 +32,7 @@ pub(crate) fn offer_values(command: Command, env: &Env, args: &[OsString]) -> Co
     attach_completers(command, "", &Arc::new(place), find_lister)
 }
 
-/// What completes an argument of a command.
+/// Returns the lister for an argument of a command.
 fn find_lister(path: &str, argument: &str) -> Option<ValueLister<CompletionEnv>> {
     Some(match (path, argument) {
         ("create", "id") | ("activity" | "formula list" | "formula new", "kind") => return None,
@@ -121,7 +122,7 @@ fn load_vocabulary(place: &CompletionEnv) -> Vocabulary {
     found.map_or_else(Vocabulary::default, |found| found.config().vocabulary())
 }
 
-/// The beads of the place; `None` if there are none or they cannot be read.
+/// Loads the beads; `None` if there is no store or it cannot be read.
 fn load_snapshot(place: &CompletionEnv) -> Option<Snapshot> {
     let dir = find::find_beads_folder(place.as_ref()?).ok()?;
     let store = Store::open(&dir)

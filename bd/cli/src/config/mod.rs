@@ -1,4 +1,4 @@
-//! `bd config`: one file a verb.
+//! `bd config`: one file per subcommand.
 
 mod get;
 mod list;

@@ -30,7 +30,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::new(answer, line).into_answer()
 }
 
-/// Older clients read the text "… (not set)" of an unset list as one of its entries and write it back.
+/// Removes the entry "… (not set)" from a list. Older clients read that text of an unset list as an
+/// entry and write it back.
 fn remove_unset_marker(key: &str, value: &str) -> String {
     if !key.ends_with(".custom") {
         return value.to_owned();

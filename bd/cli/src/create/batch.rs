@@ -1,4 +1,5 @@
-//! Many beads from one file, made in one transaction: issues written as Markdown, or a plan as JSON.
+//! Creates many beads from one file in one transaction: issues written as Markdown, or a plan as
+//! JSON.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ use kit::ui::{Page, Report, counted, escape};
 
 use super::{Args, place, request};
 
-/// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
+/// Creates the issues of a Markdown file. Reports each issue that cannot be created, and creates
+/// the others.
 pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> CommandResult {
     ctx.check_writable("create")?;
     let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
@@ -68,14 +70,13 @@ fn read_batch_file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| UsageError(format!("{path} is not UTF-8")).into())
 }
 
-/// An issue of a Markdown file.
 #[derive(Debug, Default)]
 struct IssueDraft {
     new: NewBead,
     edges: Vec<(DepKind, String)>,
 }
 
-/// The headings in an issue of a Markdown file that say what the text below them is.
+/// The headings that assign the text below them to a field of the issue.
 const SECTIONS: [&str; 8] = [
     "priority",
     "type",
@@ -87,12 +88,12 @@ const SECTIONS: [&str; 8] = [
     "dependencies",
 ];
 
-/// What stands under which of [`SECTIONS`], or under none of them.
+/// The text below each of [`SECTIONS`], and the text below none of them.
 type DraftSections = BTreeMap<String, String>;
 
-/// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
-/// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
-/// are no headings.
+/// Parses the issues of a Markdown file, each with its title. `## Title` begins an issue. The text
+/// up to the first of [`SECTIONS`] is the description, and any other heading with its text belongs
+/// to the description. Code blocks contain no headings.
 fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
     let mut found: Vec<(String, DraftSections)> = Vec::new();
     let mut section = String::new();
@@ -171,7 +172,7 @@ struct FilePlan {
 
 #[derive(Debug, Deserialize)]
 struct FileNode {
-    /// The name by which the plan's edges know it.
+    /// The name that the plan's edges use for this bead.
     key: String,
     title: String,
     #[serde(rename = "type", default)]
@@ -207,7 +208,7 @@ struct FileEdge {
 }
 
 impl FilePlan {
-    /// What is to be made.
+    /// Converts the file to a plan for the store.
     fn into_plan(
         self,
         path: &str,
@@ -255,7 +256,7 @@ impl FilePlan {
     }
 }
 
-/// Makes a plan's beads and edges: all of it or nothing.
+/// Creates the beads and edges of a plan, all or nothing.
 pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> CommandResult {
     ctx.check_writable("create")?;
     let plan: FilePlan = serde_json::from_str(&read_batch_file(ctx, path)?)
@@ -269,11 +270,11 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
     Ok(Box::new(PlanReport { ids }))
 }
 
-/// Beads made from a file.
+/// The beads created from a Markdown file.
 #[derive(Debug)]
 struct MarkdownReport {
     beads: Vec<Bead>,
-    /// How many could not be made.
+    /// The number of beads that could not be created.
     failed: usize,
 }
 
@@ -305,7 +306,7 @@ impl Report for MarkdownReport {
     }
 }
 
-/// Beads made from a plan.
+/// The beads created from a plan, by key.
 #[derive(Debug)]
 struct PlanReport {
     ids: BTreeMap<String, String>,

@@ -149,7 +149,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What `bd q` gives.
+    /// The arguments for `bd q`.
     pub(super) fn for_quick(
         title: String,
         priority: String,
@@ -167,7 +167,8 @@ impl Args {
         }
     }
 
-    /// What `bd create-form` asked for: title, type, priority, assignee, labels, edges, description.
+    /// The arguments from the answers of `bd create-form`: title, type, priority, assignee, labels,
+    /// edges, description.
     pub(super) fn from_form_answers(answers: [String; 7]) -> Self {
         let [title, kind, priority, assignee, labels, deps, description] = answers;
         Self {
@@ -212,7 +213,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// Makes the bead; says also in which rig, where that is not the one of the working directory.
+/// Creates the bead. Returns the name of its rig if the rig is not the one of the working
+/// directory.
 pub(super) fn create_from_args(
     ctx: &Context,
     args: &Args,
@@ -283,7 +285,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
     )))
 }
 
-/// Adds the edges; those that fail are returned, and the bead stays.
+/// Adds the edges. Returns the errors of the edges that fail; the bead stays.
 fn add_edges(
     tx: &mut Tx<'_>,
     (ctx, own): (&Context, &Path),
@@ -317,7 +319,6 @@ fn add_edges(
     problems
 }
 
-/// A bead that was made.
 #[derive(Debug)]
 struct CreateReport {
     bead: Bead,

@@ -1,4 +1,4 @@
-//! Where a new bead goes.
+//! Chooses the store of a new bead.
 
 use crate::context::Context;
 use bd::store::Store;
@@ -7,7 +7,8 @@ use kit::failure::UsageError;
 
 use super::Args;
 
-/// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
+/// Returns the store for the new bead: the store of --repo, --rig or --prefix, of the route for
+/// --id, or of the working directory.
 pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
         let dir = ctx.env.make_absolute(folder).join(".beads");
@@ -29,7 +30,7 @@ pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store,
     }
 }
 
-/// The store of a rig, by its name or its prefix, and the rig's name.
+/// Returns the store of a rig, by the rig's name or prefix, and the rig's name.
 pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
     let routes = ctx.routes(&ctx.project()?.dir);
     let unknown = || {

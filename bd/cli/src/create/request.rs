@@ -1,4 +1,4 @@
-//! The new bead that the flags of `bd create` describe.
+//! Builds the new bead that the flags of `bd create` describe.
 
 use crate::args;
 use crate::context::Context;
@@ -9,7 +9,6 @@ use kit::failure::UsageError;
 
 use super::Args;
 
-/// The new bead as the flags describe it.
 pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.flag("create.require-description") {
@@ -71,7 +70,7 @@ pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBea
     }
 }
 
-/// The new bead with what its flags leave out taken from another bead.
+/// Fills the values that the flags leave out from another bead.
 fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
     let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
@@ -113,7 +112,7 @@ fn read_title(args: &Args) -> Result<String, UsageError> {
     }
 }
 
-/// The edges of --deps: kind and target.
+/// Parses the edges of --deps into kind and target.
 pub(super) fn parse_edges(args: &Args) -> Vec<(DepKind, String)> {
     args::split_values(&args.deps)
         .into_iter()
@@ -121,7 +120,7 @@ pub(super) fn parse_edges(args: &Args) -> Vec<(DepKind, String)> {
         .collect()
 }
 
-/// An edge as it is written: `kind:id`, or `id` for "waits for".
+/// Parses an edge: `kind:id`, or `id` for a `blocks` edge.
 pub(super) fn parse_edge(text: String) -> (DepKind, String) {
     match text.split_once(':') {
         Some((kind, target)) if !text.starts_with("external:") => {
@@ -131,7 +130,7 @@ pub(super) fn parse_edge(text: String) -> (DepKind, String) {
     }
 }
 
-/// The bead as a dry run shows it.
+/// Builds the bead that a dry run shows.
 pub(super) fn preview_bead(new: NewBead) -> Bead {
     Bead {
         title: new.title,

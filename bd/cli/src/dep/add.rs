@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     .into_answer()
 }
 
-/// Adds an edge between two beads as they were given; returns their full ids.
+/// Adds an edge between two beads by their partial ids, and returns their full ids.
 pub(crate) fn link_beads(
     ctx: &Context,
     from: &str,
@@ -89,8 +89,8 @@ pub(crate) fn link_beads(
     })
 }
 
-/// The reference to a bead of another rig, `external:<rig>:<id>`, if routing leads there. A rig that can be read must have
-/// the bead.
+/// Returns the reference to a bead of another rig, `external:<rig>:<id>`, if routing leads to that
+/// rig. If the rig can be read, the bead must exist.
 pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<Option<String>> {
     let routes = ctx.routes(own);
     let prefix = bd::bead::id::route_prefix(id);
@@ -113,7 +113,7 @@ pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<O
     Ok(Some(format!("external:{name}:{id}")))
 }
 
-/// The full id of a bead; an external one is taken as it is.
+/// Resolves a partial id. An external reference is returned unchanged.
 pub(crate) fn resolve_dep_end(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());

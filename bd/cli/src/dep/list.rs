@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// A bead of another rig of the town, by its id or as `external:<rig>:<id>`.
+/// Finds a bead of another rig of the town, by its id or as `external:<rig>:<id>`.
 fn find_bead_elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     let id = match target.strip_prefix("external:") {
         Some(rest) => rest.split_once(':')?.1,
@@ -66,7 +66,7 @@ fn find_bead_elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     snapshot.get_live(id).cloned()
 }
 
-/// Beads at the other ends of edges.
+/// The beads at the other ends of the edges.
 #[derive(Debug)]
 struct DepListReport {
     id: String,

@@ -1,4 +1,4 @@
-//! `bd dep`: one file a verb.
+//! `bd dep`: one file per subcommand.
 
 mod add;
 mod cycles;

@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store_for_id(&args.from)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let from = add::resolve_dep_end(tx, &args.from, "issue")?;
-        // An edge to a bead that is not here is removed by the id that it holds.
+        // An edge to a bead that is not in this store is removed by the id in the edge.
         let held = tx.get(&from).is_some_and(|bead| {
             bead.dependencies
                 .iter()

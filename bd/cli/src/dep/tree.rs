@@ -58,7 +58,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         let offset = found.len() - 1;
         let more = collect_nodes(&snapshot, root, true, depth, all_paths);
         found.extend(more.into_iter().skip(1).map(|mut node| {
-            // The root is there once.
+            // The root appears only once.
             node.below = if node.below == 0 {
                 0
             } else {
@@ -81,10 +81,10 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     }))
 }
 
-/// How many places a tree may have.
+/// The maximum number of nodes in a tree.
 const MOST: usize = 10_000;
 
-/// The nodes of a status with those that lead to them; the root stays.
+/// Keeps the nodes of a status and their ancestors in the tree. The root always stays.
 fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
     let mut is_kept = vec![false; nodes.len()];
     for at in (0..nodes.len()).rev() {
@@ -93,7 +93,7 @@ fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
             is_kept[nodes[at].below] = true;
         }
     }
-    // What stays moves up.
+    // The remaining nodes move up.
     let mut places = vec![0; nodes.len()];
     let mut kept: Vec<TreeNode> = Vec::new();
     for (at, mut node) in nodes.into_iter().enumerate() {
@@ -106,7 +106,8 @@ fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
     kept
 }
 
-/// All beads reached from the root, level by level: each once, or once for each path that leads to it.
+/// Returns all beads reached from the root, level by level: each one once, or once per path with
+/// `all_paths`.
 fn collect_nodes(
     snapshot: &Snapshot,
     root: &Bead,
@@ -152,7 +153,7 @@ fn collect_nodes(
     nodes
 }
 
-/// Whether a bead is on the way from a node to the root.
+/// Returns true if a bead is on the path from a node to the root.
 fn is_on_path(nodes: &[TreeNode], mut at: usize, id: &str) -> bool {
     loop {
         if nodes[at].bead.id == id {
@@ -187,19 +188,18 @@ struct TreeNode {
     bead: Bead,
     depth: usize,
     parent: String,
-    /// The place of the node that it is drawn below.
+    /// The position of the parent node in the list.
     below: usize,
     truncated: bool,
 }
 
-/// A tree of beads.
 #[derive(Debug)]
 struct DepTreeReport {
     nodes: Vec<TreeNode>,
     mermaid: bool,
 }
 
-/// The tree as a mermaid diagram.
+/// Writes the tree as a mermaid diagram.
 fn write_mermaid(page: &mut Page, nodes: &[TreeNode]) {
     page.line("flowchart TD");
     let mut named = HashSet::new();

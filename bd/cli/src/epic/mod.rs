@@ -1,4 +1,4 @@
-//! `bd epic`: one file a verb.
+//! `bd epic`: one file per subcommand.
 
 mod close_eligible;
 mod status;

@@ -21,7 +21,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(EpicStatusReport(epics)))
 }
 
-/// Epics with their progress.
 #[derive(Debug)]
 pub(super) struct EpicStatusReport(pub(super) Vec<EpicProgress>);
 

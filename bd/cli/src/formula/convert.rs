@@ -75,7 +75,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A JSON formula as TOML; keys that we do not know are kept too.
+/// Converts a JSON formula to TOML. Unknown keys are preserved.
 fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let is_json = path.to_string_lossy().ends_with(".json");
@@ -83,7 +83,7 @@ fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
         return Err(UsageError(format!("{shown} is no JSON file")).into());
     }
     let text = fs::read_to_string(path)?;
-    // Read as a formula first, so that what is wrong is reported with its line.
+    // Parsing the file as a formula first reports errors with their line.
     bd::formula::source::parse_formula(
         &shown.to_string(),
         &text,
@@ -94,7 +94,7 @@ fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
     Ok(toml::to_string_pretty(&value)?)
 }
 
-/// TOML has no null.
+/// Removes nulls, which TOML does not have.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

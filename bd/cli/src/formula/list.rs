@@ -40,7 +40,7 @@ struct FormulaListReport {
     formulas: Vec<Formula>,
 }
 
-/// How many steps a list says that a formula has.
+/// Returns the number of steps that a list shows for a formula.
 fn count_steps(formula: &Formula) -> usize {
     match formula.kind {
         FormulaKind::Expansion => formula.template.len(),

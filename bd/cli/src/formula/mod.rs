@@ -1,4 +1,4 @@
-//! `bd formula`: one file a verb.
+//! `bd formula`: one file per subcommand.
 
 mod convert;
 mod list;

@@ -61,7 +61,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     TextReport::lines(json!({"formula": formula.name, "graph": text}), lines).into_answer()
 }
 
-/// The steps of a formula with what each waits for; the legs of a convoy formula before its synthesis.
+/// Returns the steps of a formula with their dependencies. A convoy formula has its legs before its
+/// synthesis.
 fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
     if !formula.legs.is_empty() {
         return draw_legs(formula);

@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     Ok(Box::new(add_waiter_to_gate(ctx, &args.id, &args.address)?))
 }
 
-/// Adds an address to the waiters of a gate, once.
+/// Adds an address to the waiters of a gate, unless it is already there.
 pub(super) fn add_waiter_to_gate(
     ctx: &Context,
     id: &str,

@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let gates = gates
         .filter(|bead| gate::is_of_kind(bead, &args.kind))
         .take(args.limit);
-    // What others are asked takes its time: no lock is held while they answer.
+    // Requests to a forge take time, so no lock is held while they run.
     let judged: Vec<(Bead, GateVerdict)> = gates
         .map(|bead| (bead.clone(), gate::judge_gate(bead, ctx.now(), &forge)))
         .collect();

@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             await_type: args.kind.clone(),
             await_id: args.await_id.clone(),
             timeout,
-            // A durable bead cannot wait for a wisp, and a wisp's gate is nobody else's business.
+            // A durable bead cannot wait for a wisp, and the gate of a wisp stays local.
             ephemeral: !blocked.is_empty() && blocked.iter().all(|bead| bead.ephemeral),
             ..NewBead::default()
         };

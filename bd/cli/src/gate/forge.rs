@@ -1,4 +1,4 @@
-//! Asking a forge about CI runs and pull requests, through a command that can be set.
+//! Queries a forge about CI runs and pull requests, through configurable commands.
 
 use std::time::Duration;
 
@@ -9,10 +9,9 @@ use bd::bead::Status;
 use bd::molecule::gate::Forge;
 use kit::sys::exec::ChildCommand;
 
-/// How long a forge may take to answer.
+/// The time limit for a forge command.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The commands of this project.
 pub(super) struct ForgeCommands<'a> {
     ctx: &'a Context,
 }
@@ -22,7 +21,7 @@ impl<'a> ForgeCommands<'a> {
         Self { ctx }
     }
 
-    /// Runs a command from the settings, with the id as one argument of its own in the place of `{id}`.
+    /// Runs a command from the settings, and passes the id as one argument in place of `{id}`.
     pub(super) fn run_command(
         &self,
         setting: &str,
@@ -66,7 +65,7 @@ impl Forge for ForgeCommands<'_> {
             let usual = "gh run view {id} --json status,conclusion,name";
             return self.run_command("gate.run-command", usual, id);
         }
-        // The name of a workflow means its newest run.
+        // The name of a workflow means its latest run.
         let usual = "gh run list --workflow {id} --limit 1 --json status,conclusion,name";
         let list = self.run_command("gate.workflow-command", usual, id)?;
         match list {

@@ -1,4 +1,4 @@
-//! `bd gate`: one file a verb.
+//! `bd gate`: one file per subcommand.
 
 mod add_waiter;
 mod check;
@@ -35,7 +35,7 @@ kit::family! {
     Discover => discover,
 }
 
-/// The gate that an id means.
+/// Resolves an id to a gate.
 fn find_gate(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
     let bead = snapshot.resolve(given)?.clone();
     if bead.issue_type != Kind::Gate {
@@ -58,7 +58,7 @@ fn check_kind(kind: &str) -> Result<(), UsageError> {
     )))
 }
 
-/// What a gate waits for, for people.
+/// Describes the condition of a gate for the user.
 fn describe_condition(gate: &Bead) -> String {
     let kind = gate.await_type.as_str();
     match gate.await_id.as_str() {

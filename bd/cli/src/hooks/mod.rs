@@ -1,4 +1,4 @@
-//! `bd hooks`: one file a verb.
+//! `bd hooks`: one file per subcommand.
 
 mod install;
 pub(super) mod run;
@@ -23,7 +23,7 @@ kit::family! {
     Run => run,
 }
 
-/// The repository of the working directory.
+/// Opens the repository of the working directory.
 fn open_repository(ctx: &Context) -> Git {
     Git::at(ctx.env.cwd())
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     if ctx.project().is_ok() {
         match args.hook.as_str() {
             "pre-commit" => stage_issues(ctx)?,
-            // To read the beads reports what left them.
+            // Reading the beads reports the lines that were rolled back.
             "post-merge" => report_rollback(ctx),
             "post-checkout" if args.rest.get(2).is_some_and(|kind| kind == "1") => {
                 report_rollback(ctx)
@@ -39,23 +39,23 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
 fn report_rollback(ctx: &Context) {
     let read = ctx.store().and_then(|store| Ok(store.snapshot()?));
     if let Err(error) = read {
-        // The merge is done, whatever the beads are like.
+        // The merge is complete, so problems with the beads are only warnings.
         ctx.ui.warn(&format!("{error:#}"));
     }
 }
 
-/// Writes all changes to the issues file, and stages it where git tracks it.
+/// Folds all changes into the issues file, and stages the file if git tracks it.
 fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     let store = ctx.store()?;
     if let Err(error) = store.fold(&ctx.clock) {
-        // What is wrong with the beads is no reason to stop a commit.
+        // A problem with the beads must not stop a commit.
         ctx.ui.warn(&format!(
             "the commit does not take the beads along: {error}"
         ));
         return Ok(());
     }
     let git = Git::at(store.dir());
-    // Beads elsewhere are no part of this commit.
+    // Beads of another repository are not part of this commit.
     let is_here = git.top().ok() == Git::at(ctx.env.cwd()).top().ok();
     if !is_here {
         return Ok(());
@@ -64,7 +64,7 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     let index = ctx.env.get("GIT_INDEX_FILE");
     let index = index.map(|path| ctx.env.make_absolute(path));
     let file_name = index.as_deref().and_then(Path::file_name);
-    // `git commit FILE` has an index of its own: what is added there would be taken back by the next commit.
+    // `git commit FILE` uses a temporary index. The next commit would revert a file added to it.
     if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {
         return Ok(());
     }

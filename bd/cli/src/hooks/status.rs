@@ -15,7 +15,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     )?)))
 }
 
-/// The hooks as they are now.
+/// The current state of the hooks.
 #[derive(Debug)]
 struct HooksStatusReport(Vec<GitHook>);
 
@@ -26,7 +26,7 @@ fn is_outdated(hook: &GitHook) -> bool {
 
 impl Report for HooksStatusReport {
     fn json(&self) -> Value {
-        // The keys are those of the era.
+        // The keys are those of existing clients.
         let one = |hook: &GitHook| {
             json!({
                 "Name": hook.name,

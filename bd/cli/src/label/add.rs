@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     report_added(&done, &label)
 }
 
-/// Refuses labels that only a command may add.
+/// Fails for labels that only a command may add.
 pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
     if label.starts_with("provides:") {
         let text = "'provides:' labels say that a capability was shipped and are not added by hand";
@@ -34,12 +34,11 @@ pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Says that a label was added.
 pub(crate) fn report_added(ids: &[String], label: &str) -> CommandResult {
     build_label_answer(ids, label, "added", "✓ Added label")
 }
 
-/// The beads and the label after them.
+/// Splits the words into the beads and the label after them.
 pub(super) fn split_off_label(mut words: Vec<String>) -> Result<(Vec<String>, String), UsageError> {
     let label = words.pop().filter(|label| !label.is_empty());
     match label {

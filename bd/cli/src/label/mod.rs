@@ -1,4 +1,4 @@
-//! `bd label`: one file a verb.
+//! `bd label`: one file per subcommand.
 
 mod add;
 mod list;

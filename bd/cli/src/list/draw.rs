@@ -1,4 +1,4 @@
-//! A list of beads, as JSON and drawn for people.
+//! Renders a list of beads as JSON or as text.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,9 @@ pub(super) enum ListForm {
     Format(ListFormat),
 }
 
-/// A list of beads.
 #[derive(Debug)]
 pub(super) struct ListReport {
-    /// What is in it.
     pub(super) rows: Vec<DrawnRow>,
-    /// How it is drawn.
     pub(super) form: ListForm,
 }
 
@@ -53,7 +50,7 @@ impl Report for ListReport {
     }
 }
 
-/// Several lines per bead.
+/// Writes several lines per bead.
 pub(crate) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
     for DrawnRow { bead, links, .. } in rows {
         page.blank();

@@ -1,4 +1,4 @@
-//! `--format`: the edges of a list for other programs, or lines of the user's own.
+//! `--format`: the edges of a list for other programs, or user-defined lines.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,18 @@ use kit::ui::{Page, escape};
 
 use super::row::DrawnRow;
 
-/// What `--format` asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListFormat {
-    /// An id per line.
     Ids,
-    /// The words `FROM TO` per edge, for the program digraph.
+    /// One line `FROM TO` per edge, for the program digraph.
     Digraph,
     /// A graph for the program dot.
     Dot,
-    /// A line per bead, or per edge if the template names parts of one.
+    /// One line per bead, or one per edge if the template uses fields of edges.
     Lines(LineTemplate),
 }
 
-/// The first names of the fields that an edge has.
+/// The first part of the names of an edge's fields.
 const OF_EDGE: [&str; 5] = ["issue_id", "depends_on_id", "type", "issue", "dependency"];
 
 impl ListFormat {
@@ -75,7 +73,7 @@ impl ListFormat {
     }
 }
 
-/// The edges between beads of the list.
+/// Returns the edges between beads of the list.
 fn list_edges(rows: &[DrawnRow]) -> Vec<(&Bead, &Dep, &Bead)> {
     let beads = rows.iter().map(|row| (row.bead.id.as_str(), &row.bead));
     let beads: HashMap<&str, &Bead> = beads.collect();

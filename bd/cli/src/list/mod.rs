@@ -104,7 +104,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The children of a bead.
+    /// The arguments to list the children of a bead.
     pub(super) fn children_of(id: String) -> Self {
         Self {
             parent: Some(id),
@@ -113,9 +113,9 @@ impl Args {
     }
 }
 
-/// How many beads a list has where no limit is given.
+/// The default limit of a list.
 const LIMIT: usize = 50;
-/// The same for agents.
+/// The default limit of a list for agents.
 const AGENT_LIMIT: usize = 20;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -137,7 +137,7 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
     warn_of_damaged_lines(ctx, &snapshot);
     let filter = build_filter(ctx, args, &snapshot)?;
     let limit = choose_limit(ctx, args);
-    // In another order the first are known only when all are.
+    // In any other order, the first beads are determined only after all beads are found.
     let other_order = args.sort.is_some() || args.reverse;
     let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
     if let Some(order) = args.sort {
@@ -198,8 +198,8 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     Ok(filter)
 }
 
-/// Whether records about the town stay out: for people who ask for nothing in particular. Programs get
-/// everything.
+/// Returns true if records about the town are left out, which is the default for terminals.
+/// Programs get all beads.
 fn is_infra_hidden(ctx: &Context, args: &Args) -> bool {
     let asked =
         args.include_infra || args.all || args.filter.has_kind() || args.filter.has_labels_or_ids();
@@ -217,7 +217,7 @@ fn choose_limit(ctx: &Context, args: &Args) -> usize {
     }
 }
 
-/// Tells which lines of the files could not be read.
+/// Warns about the lines of the files that could not be parsed.
 pub(super) fn warn_of_damaged_lines(ctx: &Context, snapshot: &Snapshot) {
     for damage in snapshot.damaged() {
         ctx.ui.warn(&format!(

@@ -6,10 +6,8 @@ use crate::line;
 use bd::bead::{Bead, record};
 use bd::store::Snapshot;
 
-/// A bead and its counts.
 #[derive(Debug)]
 pub(crate) struct DrawnRow {
-    /// The bead.
     pub(crate) bead: Bead,
     pub(super) links: String,
     dependents: usize,
@@ -24,7 +22,7 @@ impl DrawnRow {
         }
     }
 
-    /// The rows of beads that are in the snapshot; those that came from a file are not copied.
+    /// Builds the rows of the given beads. Moves beads from the snapshot instead of copying them.
     pub(crate) fn from_ids(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
         let counts = |id: &String| {
             let bead = snapshot.get(id)?;
@@ -45,7 +43,7 @@ impl DrawnRow {
         ids.iter().zip(counted).filter_map(row).collect()
     }
 
-    /// The bead with its counts; its edges only where they are asked for.
+    /// Converts the bead with its counts to JSON, with its edges if `edges` is set.
     pub(crate) fn json(&self, edges: bool) -> Value {
         let mut value = record::bead_to_json_value(&self.bead);
         if let Value::Object(object) = &mut value {

@@ -1,6 +1,8 @@
-//! The server: the protocol is that of `rmcp`, each call is a child process of this program.
+//! The MCP server. `rmcp` implements the protocol, and each call runs a child process of this
+//! program.
 //!
-//! A child starts from the files as they are, as every `bd` does, so a server that runs for days sees what others write.
+//! Every child reads the current files, as each `bd` does, so a server that runs for days sees all
+//! changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,13 +23,13 @@ use kit::sys::exec::ChildCommand;
 
 use super::tool::{self, CONTEXT, McpTool, TOOLS, WORKSPACE};
 
-/// How long one call may take.
+/// The time limit of one call.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const INSTRUCTIONS: &str = "Beads are units of work in git beside the code. `ready` lists what can be started, `claim` takes one, \
 `close` finishes it. `create` records work that you find on the way, with deps discovered-from:ID.";
 
-/// Answers a client until it goes away.
+/// Serves a client until it disconnects.
 pub(super) fn serve_client(ctx: &Context) -> anyhow::Result<()> {
     let server = McpServer(Arc::new(CallContext {
         program: current_exe()
@@ -44,13 +46,13 @@ pub(super) fn serve_client(ctx: &Context) -> anyhow::Result<()> {
         .build()?;
     runtime.block_on(async {
         let running = server.serve(rmcp::transport::stdio()).await;
-        // A client that went away before it said hello wanted nothing.
+        // A client that disconnects before the handshake is not an error.
         if let Ok(running) = running {
             running.waiting().await?;
         }
         anyhow::Ok(())
     })?;
-    // A read of standard input cannot be ended.
+    // A pending read of standard input cannot be cancelled.
     runtime.shutdown_background();
     Ok(())
 }
@@ -58,16 +60,16 @@ pub(super) fn serve_client(ctx: &Context) -> anyhow::Result<()> {
 #[derive(Debug, Clone)]
 struct McpServer(Arc<CallContext>);
 
-/// What calls start from.
+/// The environment of all calls.
 #[derive(Debug)]
 struct CallContext {
     program: PathBuf,
     actor: Option<String>,
     beads: Option<String>,
     is_readonly: bool,
-    /// Where the client started us.
+    /// The folder in which the client started the server.
     start: PathBuf,
-    /// The folder of the last call of [`CONTEXT`].
+    /// The folder from the last call of [`CONTEXT`].
     chosen: Mutex<Option<PathBuf>>,
 }
 
@@ -123,7 +125,7 @@ fn build_tool_entries() -> Vec<ToolEntry> {
 }
 
 impl CallContext {
-    /// What a call gives, or why it failed, as text for the model.
+    /// Runs a call, and returns its output or its error as text for the model.
     fn answer(&self, name: &str, given: &Map<String, Value>) -> Result<String, String> {
         let chosen = self.folder(given)?;
         let folder = chosen.as_ref().unwrap_or(&self.start);
@@ -151,7 +153,7 @@ impl CallContext {
             exec = exec.arg("--readonly");
         }
         exec = match &self.beads {
-            // Who names a folder means the beads of that folder.
+            // A call that names a folder means the beads of that folder.
             _ if is_chosen => exec.env_remove("BEADS_DIR"),
             Some(beads) => exec.env("BEADS_DIR", beads),
             None => exec,
@@ -163,7 +165,7 @@ impl CallContext {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The folder that a call or an earlier one names.
+    /// Returns the folder that this call or an earlier call names.
     fn folder(&self, given: &Map<String, Value>) -> Result<Option<PathBuf>, String> {
         let own = self.lock_chosen_folder().clone();
         let folder = match given.get(WORKSPACE) {
@@ -178,7 +180,7 @@ impl CallContext {
     }
 }
 
-/// JSON on one line, its beads cut down where a list is wanted; other text unchanged.
+/// Compacts JSON to one line, with reduced beads if `is_brief` is set. Other text stays unchanged.
 fn compact_output(text: &str, is_brief: bool) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(value) if is_brief => tool::keep_brief_fields(value).to_string(),

@@ -1,33 +1,30 @@
-//! The tools: what a client may call, and the command line that each call means.
+//! The tools that a client may call, and the command line of each call.
 //!
-//! Names and arguments are those of the usual MCP server for beads. A tool is an entry of [`TOOLS`] and nothing else. Values
-//! of a client are single arguments behind their flag or behind `--`, so none of them can pass for a flag.
+//! Names and arguments are those of the usual MCP server for beads. A tool is one entry of
+//! [`TOOLS`]. Values from a client are single arguments after their flag or after `--`, so no value
+//! can act as a flag.
 
 use serde_json::{Map, Value, json};
 
-/// A tool.
 #[derive(Debug)]
 pub(super) struct McpTool {
-    /// Its name.
     pub(super) name: &'static str,
-    /// What it does, for the model.
+    /// The description for the model.
     pub(super) about: &'static str,
-    /// The command and the flags that are always given.
+    /// The command and its fixed flags.
     command: &'static [&'static str],
-    /// Whether it changes nothing.
     pub(super) is_reading: bool,
-    /// Whether its beads are given with a few fields only.
+    /// True if the output has only a few fields of each bead.
     pub(super) is_brief: bool,
     params: &'static [ToolParam],
 }
 
-/// An argument of a tool.
 #[derive(Debug)]
 struct ToolParam {
     name: &'static str,
     about: &'static str,
     kind: ParamKind,
-    /// The flag that takes it; empty for a positional argument.
+    /// The flag for the value; empty for a positional argument.
     flag: &'static str,
     is_required: bool,
 }
@@ -338,12 +335,12 @@ pub(super) const TOOLS: &[McpTool] = &[
     },
 ];
 
-/// The tool that is no command: it sets the folder of later calls.
+/// The tool that is not a command. It sets the folder of later calls.
 pub(super) const CONTEXT: &str = "context";
-/// The argument that every tool takes.
+/// The argument that every tool has.
 pub(super) const WORKSPACE: &str = "workspace_root";
 
-/// The schema of the arguments of [`CONTEXT`].
+/// Returns the schema of the arguments of [`CONTEXT`].
 pub(super) fn context_schema() -> Map<String, Value> {
     schema_of(std::iter::empty())
 }
@@ -390,7 +387,8 @@ impl ToolParam {
         json!({"type": kind, "description": self.about})
     }
 
-    /// The texts that a client gave. Of a number its text counts, of a list a single text is a list of one.
+    /// Converts a client's value to texts. A number becomes its text, and a single text becomes a
+    /// list of one.
     fn texts(&self, value: &Value) -> Result<Vec<String>, String> {
         let wrong = || format!("{} takes {}", self.name, self.kind.describe());
         let one = |value: &Value| match (self.kind, value) {
@@ -424,17 +422,15 @@ impl ParamKind {
 }
 
 impl McpTool {
-    /// The tool of a name.
     pub(super) fn find(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// The schema of its arguments.
     pub(super) fn schema(&self) -> Map<String, Value> {
         schema_of(self.params.iter())
     }
 
-    /// The command line that a call means, without the program.
+    /// Builds the command line of a call, without the program.
     pub(super) fn command_line(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
         let known =
             |name: &str| name == WORKSPACE || self.params.iter().any(|param| param.name == name);
@@ -472,7 +468,7 @@ impl McpTool {
     }
 }
 
-/// The fields that a list has of each bead.
+/// The fields of a bead in brief output.
 const BRIEF: [&str; 9] = [
     "id",
     "title",
@@ -485,7 +481,7 @@ const BRIEF: [&str; 9] = [
     "version",
 ];
 
-/// Beads with a few of their fields, for lists that a model reads.
+/// Reduces beads to a few fields, for lists that a model reads.
 pub(super) fn keep_brief_fields(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(keep_brief_fields).collect(),

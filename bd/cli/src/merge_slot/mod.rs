@@ -1,4 +1,4 @@
-//! `bd merge-slot`: one file a verb.
+//! `bd merge-slot`: one file per subcommand.
 
 mod acquire;
 mod check;
@@ -21,12 +21,11 @@ kit::family! {
     Release => release,
 }
 
-/// The id of the slot.
 fn slot_id(store: &Store) -> anyhow::Result<String> {
     Ok(format!("{}-merge-slot", store.prefix()?))
 }
 
-/// Who asks: the name that is given, else the actor.
+/// Returns the given requester, or the actor.
 fn choose_requester(ctx: &Context, given: Option<String>) -> String {
     given.unwrap_or_else(|| ctx.author().actor)
 }

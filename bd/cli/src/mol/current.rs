@@ -29,7 +29,7 @@ pub(super) struct Args {
     range: Option<String>,
 }
 
-/// More steps than this are not listed unless a part is asked for.
+/// The number of steps up to which all steps are listed without a requested range.
 const MANY: usize = 100;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -77,7 +77,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// The molecule that an id means: itself, that of a step, or the one attached to a bead.
+/// Resolves an id to its molecule: the bead, the molecule of a step, or the molecule attached to a
+/// bead.
 pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<String> {
     let bead = snapshot.resolve(given)?;
     let Some(head) = snapshot.bead_ref(&bead.id) else {
@@ -90,7 +91,7 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
     Ok(root.unwrap_or_else(|| bead.id.clone()))
 }
 
-/// The first and last step to be listed, from 0.
+/// The first and the last step to list, from 0.
 fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
     let Some(range) = &args.range else {
         return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
@@ -108,7 +109,7 @@ fn parse_step_range(args: &Args) -> Result<(usize, usize), UsageError> {
     }
 }
 
-/// A molecule with the steps that are shown.
+/// A molecule with the steps to show.
 #[derive(Debug)]
 struct CurrentMolecule {
     root: Bead,
@@ -117,7 +118,7 @@ struct CurrentMolecule {
     steps: Vec<(Bead, StepState)>,
     done: usize,
     total: usize,
-    /// The open gate that holds it up.
+    /// The open gate that blocks the molecule.
     gate: Option<Bead>,
 }
 
@@ -148,7 +149,7 @@ impl CurrentMolecule {
 #[derive(Debug)]
 struct CurrentReport {
     molecules: Vec<CurrentMolecule>,
-    /// Molecules that nobody works on, where none is the agent's.
+    /// The molecules without an assignee, listed if the agent has none.
     open: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! `bd mol`: one file a verb.
+//! `bd mol`: one file per subcommand.
 
 mod bond;
 mod burn;
@@ -50,18 +50,18 @@ kit::family! {
     Seed => seed,
 }
 
-/// The formulas as this command sees them.
+/// Returns the formulas that this command can use.
 pub(super) fn build_search_path(ctx: &Context, given: &[String]) -> FormulaSearchPath {
     let beads = ctx.project().ok().map(|found| found.dir.as_path());
     FormulaSearchPath::new(&ctx.env, beads, given)
 }
 
-/// The values of --var.
+/// Parses the values of --var.
 pub(super) fn parse_vars(given: &[String]) -> Result<VarValues, UsageError> {
     template::read_values(given).map_err(UsageError)
 }
 
-/// The bead that an id means, in a transaction.
+/// Resolves an id to its bead within a transaction.
 fn resolve_bead(tx: &Tx<'_>, given: &str) -> anyhow::Result<Bead> {
     let found = tx.resolve(given).cloned();
     found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {given}")))

@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     request.run(ctx)
 }
 
-/// What is to be poured, as a molecule or as a wisp.
+/// A formula to be poured, as a molecule or as a wisp.
 pub(crate) struct PourRequest {
     pub(crate) formula: String,
     pub(crate) var: Vec<String>,
@@ -118,13 +118,12 @@ impl PourRequest {
     }
 }
 
-/// Whether a formula asks to be made a wisp.
+/// Returns true if the formula requests to be poured as a wisp.
 fn is_for_wisps(template: &MoleculeTemplate) -> bool {
     let formula = template.formula.as_ref();
     formula.is_some_and(|formula| formula.phase == "vapor")
 }
 
-/// What was poured.
 #[derive(Debug)]
 struct PourReport {
     name: String,
@@ -169,7 +168,7 @@ impl Report for PourReport {
     }
 }
 
-/// What would be poured.
+/// The beads that would be poured.
 #[derive(Debug)]
 struct PourPreview {
     name: String,

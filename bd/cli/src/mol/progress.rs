@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))))
 }
 
-/// How far a molecule is.
+/// The progress of a molecule.
 #[derive(Debug, Default)]
 struct MoleculeProgress {
     id: String,
@@ -46,7 +46,7 @@ struct MoleculeProgress {
     done: usize,
     begun: usize,
     current: String,
-    /// Steps an hour, and the hours left.
+    /// The steps per hour, and the remaining hours.
     rate: Option<(f64, f64)>,
 }
 
@@ -86,7 +86,7 @@ impl MoleculeProgress {
     }
 }
 
-/// Steps an hour between the first and the last end, and how long the rest would take.
+/// Computes the steps per hour between the first and the last completion, and the remaining hours.
 fn estimate_rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
     let (first, last) = (ends.first()?, ends.last()?);
     let hours = SignedDuration::as_secs_f64(&last.duration_since(*first)) / 3600.0;

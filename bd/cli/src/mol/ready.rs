@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     list_gated(ctx)
 }
 
-/// Molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
+/// Lists the molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
 pub(crate) fn list_gated(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let rows = gate::find_freed_steps(&snapshot)
@@ -82,7 +82,7 @@ impl Report for GatedReport {
     }
 }
 
-/// The ready steps of a molecule: `bd ready --mol ID`.
+/// Lists the ready steps of a molecule: `bd ready --mol ID`.
 pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
     let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, given)?;

@@ -32,7 +32,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// A molecule without its graph.
+    /// The arguments to show a molecule without its graph.
     pub(crate) fn for_molecule(id: String) -> Self {
         Self {
             id,
@@ -78,7 +78,6 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 #[derive(Debug)]
 struct MolShowReport {
-    /// The root first.
     beads: Vec<Bead>,
     states: Vec<StepState>,
     groups: Vec<Option<String>>,

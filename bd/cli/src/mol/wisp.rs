@@ -113,7 +113,7 @@ fn create_wisp(ctx: &Context, args: WispCreateArgs) -> CommandResult {
     request.run(ctx)
 }
 
-/// How long a wisp may lie before it is called old, in hours.
+/// The age at which a wisp is marked as old, in hours.
 const OLD: i64 = 24;
 
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
@@ -226,8 +226,8 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     }))
 }
 
-/// Whether a wisp is a record that a program keeps, or belongs to a molecule that somebody works on, that changed
-/// lately, or that is for open work.
+/// Returns true if a wisp is a program's record, or if it belongs to a molecule that has an
+/// assignee, changed recently, or serves open work.
 fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     let is_record = matches!(
         bead.issue_type,

@@ -1,4 +1,4 @@
-//! Why beads are not ready, as JSON and drawn for people.
+//! Renders the reasons why beads are not ready, as JSON or as text.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,9 @@ use bd::bead::{Bead, record};
 use bd::graph::explain::NotReadyReason;
 use kit::ui::{Page, Report, escape};
 
-/// Why beads are not ready.
+/// The reasons why beads are not ready.
 #[derive(Debug)]
 pub(super) struct Explanation {
-    /// The beads, each with its reasons.
     pub(super) items: Vec<(Bead, Vec<NotReadyReason>)>,
 }
 

@@ -127,7 +127,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut found, mut total) = if outside.has_external_edges() {
-        // Which are ready is known only after all were asked about.
+        // Edges to other projects decide which beads are ready, so the limit applies only after
+        // their check.
         let all = ReadyQuery { limit: 0, ..query };
         ready::find_ready(&snapshot, &all, ctx.now())
     } else {
@@ -148,7 +149,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// Why the open beads that are not ready are not.
+/// Explains the open beads that are not ready.
 fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
     let mut outside = ExternalLookup::new(snapshot, dir, ctx.routes(dir));
     let found = explain::explain_unready(snapshot, ctx.now(), |bead| {
@@ -166,7 +167,6 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation
     }
 }
 
-/// Ready work.
 #[derive(Debug)]
 struct ReadyReport {
     beads: Vec<Bead>,

@@ -1,4 +1,4 @@
-//! The short notation of shapes, read into JSON Schema. The notation is described in `schemas.txt`.
+//! Converts the short notation of shapes to JSON Schema. `schemas.txt` describes the notation.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,13 @@ use serde_json::{Map, Value, json};
 /// The shapes of all commands.
 const TABLE: &str = include_str!("../../../templates/schemas.txt");
 
-/// The lines of the table: named shapes, and the shapes of commands.
+/// The parsed table: named shapes, and the shapes of commands.
 pub(super) struct SchemaTable {
     names: BTreeMap<&'static str, &'static str>,
     commands: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl SchemaTable {
-    /// Reads the table.
     pub(super) fn parse() -> Self {
         let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
@@ -31,7 +30,6 @@ impl SchemaTable {
         Self { names, commands }
     }
 
-    /// The commands that print JSON.
     pub(super) fn commands(&self) -> impl Iterator<Item = &'static str> {
         let with_json = self
             .commands
@@ -40,12 +38,12 @@ impl SchemaTable {
         with_json.map(|(command, _)| *command)
     }
 
-    /// Whether a command is in the table.
     pub(super) fn has_command(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
-    /// The JSON Schema of what a command prints; `None` if it prints no JSON of its own.
+    /// Returns the JSON Schema of a command's output, or `None` if the command prints no JSON of
+    /// its own.
     pub(super) fn schema(&self, command: &str) -> Option<Value> {
         let shapes = self.commands.get(command)?;
         let shapes: Vec<Value> = shapes
@@ -144,7 +142,7 @@ impl SchemaTable {
     }
 }
 
-/// The definitions that a schema refers to, also through others.
+/// Collects the definitions that a schema refers to, directly or through other definitions.
 fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, Value> {
     let mut text = schema.to_string();
     let mut found: Map<String, Value> = Map::new();
@@ -161,7 +159,7 @@ fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, V
     }
 }
 
-/// Splits at a separator outside of brackets.
+/// Splits a text at a separator outside brackets.
 fn split_outside_brackets(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! A bead with all about it, drawn for people.
+//! Renders a bead with all its details as text.
 
 use crate::line;
 use bd::bead::{Bead, DepKind};

@@ -111,7 +111,7 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
     }))
 }
 
-/// Of a bead that is not there, but once was, there is more to be found.
+/// Hints at the history of a bead that existed once.
 fn hint_at_history(ctx: &Context, id: &str, error: &anyhow::Error) {
     let is_unknown = matches!(error.downcast_ref(), Some(ResolveError::NotFound(_)));
     let Some(store) = ctx.store_for_id(id).ok().filter(|_| is_unknown) else {
@@ -167,11 +167,11 @@ enum ShowForm {
     Thread,
 }
 
-/// Beads with what they are linked to.
+/// Beads with their linked beads.
 #[derive(Debug)]
 struct ShowReport {
     beads: Vec<ShownBead>,
-    /// The thread of each, where threads are asked for.
+    /// The thread of each bead, if threads are requested.
     threads: Vec<Vec<Bead>>,
     form: ShowForm,
 }

@@ -1,4 +1,5 @@
-//! A bead as it was: its record now, with what happened since taken back step by step.
+//! Reconstructs an earlier state of a bead: starts from its current record and reverts later
+//! changes one by one.
 
 use jiff::Timestamp;
 
@@ -6,7 +7,7 @@ use bd::bead::record::{self, RecordFields};
 use bd::bead::{Bead, Stamp};
 use bd::store::{Snapshot, Store};
 
-/// Why there is no such state.
+/// The reason why there is no such state.
 #[derive(Debug, thiserror::Error)]
 enum PastError {
     #[error("no issue found matching \"{0}\"")]
@@ -17,7 +18,8 @@ enum PastError {
     Gone { id: String, at: Timestamp },
 }
 
-/// The bead at an instant. What was done outside of bd is seen as if it had always been so.
+/// Returns the bead at an instant. Changes outside bd are not in history, so they appear at every
+/// instant.
 pub(super) fn bead_at(
     store: &Store,
     snapshot: &Snapshot,
@@ -43,7 +45,7 @@ pub(super) fn bead_at(
     }
     let Some(fields) = state else {
         let id = id.to_owned();
-        // Removed without a trace before, or not made yet.
+        // Either the bead was removed without a trace earlier, or it was not created yet.
         let made = events
             .first()
             .map(|event| Stamp::parse(&event.at).instant());

@@ -1,4 +1,4 @@
-//! A thread: a message with what it replies to and the replies to it.
+//! A thread: a message with the messages that it replies to and the replies to it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,10 +6,10 @@ use bd::bead::{Bead, DepKind};
 use bd::store::Snapshot;
 use kit::ui::{Page, escape};
 
-/// So deep a reply is drawn at most.
+/// The maximum indentation level of a reply.
 const DEEPEST: usize = 8;
 
-/// The thread of a bead, oldest first.
+/// Returns the thread of a bead, oldest message first.
 pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
     let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
     let mut thread = vec![bead.clone()];
@@ -35,7 +35,7 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
     thread
 }
 
-/// Each message below the one it replies to.
+/// Writes each message below the one that it replies to.
 pub(super) fn write_thread(page: &mut Page, thread: &[Bead]) {
     let above = thread.iter().map(|bead| {
         let edge = bead.edges(&DepKind::RepliesTo).next();

@@ -1,4 +1,4 @@
-//! `bd slot`: one file a verb.
+//! `bd slot`: one file per subcommand.
 
 mod clear;
 mod set;
@@ -20,7 +20,7 @@ kit::family! {
     Show => show,
 }
 
-/// Puts a bead into a slot, or empties it.
+/// Puts a bead into a slot, or empties the slot.
 fn put_into_slot(ctx: &Context, agent: &str, slot: AgentSlot, bead: Option<&str>) -> CommandResult {
     ctx.check_writable("slot")?;
     let store = ctx.store_for_id(agent)?;

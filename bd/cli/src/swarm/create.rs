@@ -25,7 +25,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// What came of it.
+/// The result of creating a swarm.
 enum SwarmCreation {
     New {
         swarm: String,

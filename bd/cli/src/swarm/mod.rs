@@ -1,4 +1,4 @@
-//! `bd swarm`: one file a verb.
+//! `bd swarm`: one file per subcommand.
 
 mod create;
 mod list;
@@ -24,7 +24,7 @@ kit::family! {
     List => list,
 }
 
-/// The epic that an id means: itself, or that of a swarm.
+/// Resolves an id to an epic: the bead, or the epic of a swarm.
 fn find_epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
     let bead = snapshot.resolve(given)?;
     if swarm::is_swarm(bead) {

@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     )))
 }
 
-/// An epic that was looked at.
+/// The analysis of an epic.
 #[derive(Debug)]
 pub(super) struct SwarmValidateReport {
     pub(super) value: Value,
@@ -58,7 +58,6 @@ impl SwarmValidateReport {
         }
     }
 
-    /// What is said of it, line by line.
     fn lines(&self) -> Vec<String> {
         let epic = &self.epic;
         let open: usize = self.waves.iter().map(Vec::len).sum();

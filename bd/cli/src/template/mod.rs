@@ -1,4 +1,4 @@
-//! `bd template`: protos under their older name. One file a verb.
+//! `bd template`: protos under their older name. One file per subcommand.
 
 mod instantiate;
 mod list;

@@ -1,4 +1,4 @@
-//! The change that the flags of `bd update` ask for.
+//! Builds the edit that the flags of `bd update` describe.
 
 use crate::args;
 use crate::context::Context;
@@ -8,7 +8,7 @@ use kit::failure::UsageError;
 
 use super::Args;
 
-/// What the flags ask for; `None` where they ask for nothing.
+/// Builds the edit, or returns `None` if the flags request no change.
 pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
         return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
@@ -71,7 +71,6 @@ fn choose_session(ctx: &Context, args: &Args) -> Option<String> {
     args.session.clone().or_else(own)
 }
 
-/// Whether the flags ask for a change at all.
 fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
     let nothing = BeadEdit {
         session: edit.session.clone(),
@@ -80,7 +79,7 @@ fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
     args.claim || format!("{edit:?}") != format!("{nothing:?}")
 }
 
-/// `key=value` pairs; values are text.
+/// Parses `key=value` pairs. The values are text.
 fn parse_metadata_pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
     let pair = |text: &String| {
         let (key, value) = text

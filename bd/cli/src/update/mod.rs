@@ -148,7 +148,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }))
 }
 
-/// Kinds and statuses are words of this project; a parent is there. Looked at before anything is changed.
+/// Checks, before anything is changed, that kind and status are words of this project and that the
+/// parent exists.
 fn check_edit(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
     use bd::bead::validate::ValidationError;
     use bd::store::StoreError;

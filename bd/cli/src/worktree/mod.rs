@@ -1,4 +1,4 @@
-//! `bd worktree`: one file a verb.
+//! `bd worktree`: one file per subcommand.
 
 mod create;
 mod info;
@@ -23,7 +23,8 @@ kit::family! {
     Info => info,
 }
 
-/// The repository around the working directory, its worktrees and the root of the main one.
+/// Returns the repository of the working directory, its worktrees and the root of the main
+/// worktree.
 fn open_worktrees(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitError> {
     let git = Git::at(ctx.env.cwd());
     let all = git.worktree_list()?;
@@ -31,7 +32,6 @@ fn open_worktrees(ctx: &Context) -> Result<(Git, Vec<Worktree>, PathBuf), GitErr
     Ok((git, all, main.unwrap_or_default()))
 }
 
-/// The last part of a path.
 fn last_component(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()

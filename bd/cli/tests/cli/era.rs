@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::Project;
 
-/// Lines as older clients left them: HTML escapes, nanoseconds and offsets, a time with a space, missing
-/// fields, a tombstone of each kind, unknown keys with odd spacing, a record of another kind.
+/// Lines as older clients left them: HTML escapes, nanoseconds and offsets, a time with a space,
+/// missing fields, a tombstone of each kind, unknown keys with odd spacing, a record of another
+/// kind.
 const ERA: &str = concat!(
     r#"{"id":"old-a1b","title":"a \u003cb\u003e \u0026 c","description":"caf\u00e9 \u2028 x","status":"open","priority":1,"issue_type":"feature","created_at":"2025-11-14T02:07:28.023801-08:00","updated_at":"2025-11-14T02:43:07.808833123Z","zz":{"b":1.0, "a":1e5},"labels":["b","a"]}"#,
     "\n",

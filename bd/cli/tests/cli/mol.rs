@@ -1,4 +1,5 @@
-//! `bd formula`, `bd cook`, `bd mol` and `bd gate`. Tests named `case_N` hold the edge case of that number.
+//! `bd formula`, `bd cook`, `bd mol` and `bd gate`. Tests named `case_N` hold the edge case of that
+//! number.
 
 use std::fs;
 
@@ -180,7 +181,8 @@ fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
         again.contains("proto mol-ship already exists (use --force to replace)"),
         "{again}"
     );
-    // An odd edge of a dotted child does not lose it; a foreign bead with another edge is not taken.
+    // An odd edge of a dotted child does not lose it; a foreign bead with another edge is not
+    // taken.
     project.ok(&["dep", "remove", "mol-ship.test", "mol-ship"]);
     let other = project.make("Other", &[]);
     project.ok(&["dep", "add", &other, "mol-ship", "--type", "related"]);

@@ -1,4 +1,5 @@
-//! Commands and flags of other versions of bd: batches, forms, templates, what needs a database, the doctor's flags.
+//! Commands and flags of other versions of bd: batches, forms, templates, what needs a database,
+//! the doctor's flags.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -1,6 +1,7 @@
-//! Recorded cases of small commands: the line, its exit code and what it prints. An expectation that is JSON is compared
-//! with what `--json` prints: its keys have to be there; one that is `null` must not. Any other is a part of what is printed; for a failing
-//! command, of what it says on standard error.
+//! Recorded cases of small commands: the line, its exit code and what it prints. An expectation
+//! that is JSON is compared with what `--json` prints: its keys have to be there; one that is
+//! `null` must not. Any other is a part of what is printed; for a failing command, of what it says
+//! on standard error.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Recorded cases of upkeep: repair, conflicts, worktrees, mail, cleanup, and commands that need no database any more.
+//! Recorded cases of upkeep: repair, conflicts, worktrees, mail, cleanup, and commands that need no
+//! database any more.
 
 use super::recorded::{check, project};
 use super::recorded_work::commit;

@@ -1,4 +1,5 @@
-//! Recorded cases of swarms, templates, capabilities, people, audit records and the setup of agents.
+//! Recorded cases of swarms, templates, capabilities, people, audit records and the setup of
+//! agents.
 
 use super::Project;
 use super::recorded::{check, project};

@@ -1,4 +1,5 @@
-//! Recorded cases of commands that look at beads and move them: graph, orphans, edit, query, diff, move, promote, purge.
+//! Recorded cases of commands that look at beads and move them: graph, orphans, edit, query, diff,
+//! move, promote, purge.
 
 use super::recorded::{check, project};
 use super::{Project, Ran};

@@ -44,7 +44,8 @@ const NOT_RUN: &[&str] = &[
     "audit label",
 ];
 
-/// Says where a value does not fit a schema; `None` if it fits. Knows what `bd schema` uses of JSON Schema.
+/// Says where a value does not fit a schema; `None` if it fits. Knows what `bd schema` uses of JSON
+/// Schema.
 fn misfit(value: &Value, schema: &Value, root: &Value, at: &str) -> Option<String> {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.strip_prefix("#/$defs/").unwrap();

@@ -1,4 +1,5 @@
-//! What lists and trees look like: `list --format`, `--watch`, columns, `show --thread`, `dep tree --show-all-paths`.
+//! What lists and trees look like: `list --format`, `--watch`, columns, `show --thread`, `dep tree
+//! --show-all-paths`.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
