@@ -105,7 +105,8 @@ fn briefings(criterion: &mut Criterion) {
         assert_eq!(entries.len(), BEADS);
         briefing::format_briefing(&convoy.title, &entries, "web-000").unwrap()
     };
-    // An index made in the moment in which its file changed is in doubt: let both grow older, as they do in a town.
+    // An index made in the moment in which its file changed is in doubt: let both grow older, as
+    // they do in a town.
     for store in [&rig, &town] {
         clock::wait_for(Duration::from_millis(100), || None::<()>);
         store.snapshot().unwrap();

@@ -1,5 +1,5 @@
-//! The one table from gt's typed errors to hints, exit codes and the code shown in JSON. Errors of the
-//! bead library have their own table there.
+//! The one table from gt's typed errors to hints, exit codes and JSON error codes. The bead library
+//! has a table for its own errors.
 
 use bd::git::GitError;
 use kit::failure::Failure;
@@ -19,7 +19,7 @@ use crate::town::lock::LockError;
 use crate::town::{NotInTown, UnknownRig};
 use crate::view::why::UnknownName;
 
-/// How a command's failure is shown.
+/// Builds the shown failure of a command from its error.
 pub fn build_failure(error: &anyhow::Error) -> Failure {
     let mut failure = bd::error::describe_failure(error);
     if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
@@ -47,7 +47,7 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
     failure
 }
 
-/// Code and hint of an error that this crate knows.
+/// Returns the JSON code and the hint of an error of this crate.
 fn classify_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
@@ -112,7 +112,7 @@ fn classify_error(
     None
 }
 
-/// Code and hint of an error about the work on a hook, or about a message.
+/// Returns the JSON code and the hint of an error about hooked work or a message.
 fn classify_work_error(
     error: &(dyn std::error::Error + 'static),
 ) -> Option<(&'static str, Option<&'static str>)> {
@@ -184,7 +184,7 @@ fn classify_host_error(error: &HostError) -> (&'static str, Option<&'static str>
     }
 }
 
-/// What helps where a remote does not let us in.
+/// Returns a hint for a remote that refuses access.
 fn git_hint(error: &GitError) -> Option<&'static str> {
     let GitError::Failed { words, .. } = error else {
         return None;

@@ -1,4 +1,5 @@
-//! A town in a temporary folder with sessions in memory, and repositories beside it, for tests.
+//! Creates test towns: a town in a temporary folder with sessions in memory, and repositories
+//! beside it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,17 +14,14 @@ use crate::host::LiveTown;
 use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
-/// The place.
 pub(crate) struct TestTown {
     folder: tempfile::TempDir,
-    /// The town.
     pub(crate) town: LiveTown,
-    /// Its sessions.
     pub(crate) host: Arc<FakeHost>,
 }
 
 impl TestTown {
-    /// A new town without rigs.
+    /// Creates a town without rigs.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("town");
@@ -54,12 +52,12 @@ impl TestTown {
         Self { folder, town, host }
     }
 
-    /// A path beside the town.
+    /// Returns a path beside the town.
     pub(crate) fn path_beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A work tree with a commit that holds `files`.
+    /// Creates a worktree with a commit of `files`.
     pub(crate) fn create_tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
         let git = Git::at(self.path_beside(name));
         git.init("main", false).unwrap();
@@ -75,7 +73,7 @@ impl TestTown {
         git
     }
 
-    /// A bare origin with a commit that holds `files`; its path.
+    /// Creates a bare origin with a commit of `files`. Returns its path.
     pub(crate) fn create_origin(&self, files: &[(&str, &str)]) -> String {
         let tree = self.create_tree("source", files);
         let bare = Git::at(self.path_beside("origin.git"));
@@ -97,7 +95,7 @@ impl TestTown {
         })
     }
 
-    /// Adds a rig as asked for.
+    /// Adds a rig with all options.
     pub(crate) fn add_rig_with(&self, request: &AddRigRequest) -> anyhow::Result<AddRigReport> {
         rig::add_rig(&self.town, request, &|_| {})
     }

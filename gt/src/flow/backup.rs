@@ -1,11 +1,14 @@
-//! Commits of unfinished work go to the remote, so that a dead disk costs minutes.
+//! Pushes the commits of unfinished work to the remote, so that a dead disk costs only minutes of
+//! work.
 //!
 //! 1. The worker still has the bead, under the same lease, and its branch has commits of its own.
-//! 2. What the remote has there is nothing, what was pushed before, or an ancestor: nobody else's commit is replaced.
-//! 3. The commit is pushed with that as its lease, without the repository's own hooks.
-//! 4. If the worker handed its work in meanwhile, the branch is left as `gt done` wants it.
+//! 2. The remote branch is missing, at the last pushed commit, or at an ancestor: no commit of
+//!    anyone else is replaced.
+//! 3. The commit is pushed with that state as its lease, without the repository's own hooks.
+//! 4. If the worker submitted its work in the meantime, the branch is restored to the state that
+//!    `gt done` requires.
 //!
-//! A refusal is recorded once. What is not committed stays on this machine: it may hold what nobody meant to publish.
+//! A refusal is recorded once. Uncommitted files stay on this machine: they may hold secrets.
 
 use bd::git::{Git, PushError, PushLease, PushRefusal};
 
@@ -16,7 +19,7 @@ use crate::record::pushed::PushRecord;
 use crate::town::RigLayout;
 use crate::town::event::event;
 
-/// Pushes the commits of a worker's unfinished work; `None` if there are none that the remote lacks.
+/// Pushes the commits of a worker's unfinished work. Returns `None` if the remote has them all.
 pub fn push_unfinished(
     town: &LiveTown,
     rig: &RigLayout,
@@ -35,7 +38,7 @@ pub fn push_unfinished(
         PushRecord::default()
     };
     let git = Git::at(rig.repo());
-    // Read first: what is committed from here on is for the next time.
+    // Read first, so that a later commit is pushed the next time.
     let committed = progress::last_commit_of_worker(rig, name);
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
     let looked = PushRecord {
@@ -59,7 +62,8 @@ pub fn push_unfinished(
             .save(rig, name)?;
             return restore_branch(town, rig, &ids, &slot, &tip);
         }
-        // Someone pushed meanwhile, which is the worker itself in `gt done`: the next time shows it.
+        // Someone pushed in the meantime, usually the worker itself in `gt done`. The next pass
+        // decides.
         Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => String::new(),
         Err(refusal) => refusal.to_string(),
     };
@@ -80,7 +84,7 @@ fn has_remote(git: &Git) -> bool {
     git.remote_url("origin").is_ok_and(|url| url.is_some())
 }
 
-/// Pushes the commit in place of what may be replaced.
+/// Pushes the commit, with the replaceable remote state as its lease.
 fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
     let seen = git.ls_remote("origin", &slot.branch)?;
     let lease = match seen.as_deref() {
@@ -96,7 +100,8 @@ fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), 
     git.push("origin", tip, &slot.branch, lease, false)
 }
 
-/// Takes the branch back that was pushed again after its request was merged or its bead was taken away.
+/// Restores the branch if it was pushed again after its request was merged or its bead was taken
+/// away.
 fn restore_branch(
     town: &LiveTown,
     rig: &RigLayout,

@@ -1,4 +1,4 @@
-//! `gt down`: the town at rest.
+//! Stops a town, `gt down`.
 
 use serde::Serialize;
 
@@ -9,34 +9,30 @@ use crate::town::RigLayout;
 use crate::town::event::{HaltedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
-/// What was stopped.
 #[derive(Debug, Serialize)]
 pub struct DownReport {
-    /// Whether the daemon ran.
     pub daemon: bool,
-    /// The sessions that were ended.
     pub sessions: Vec<String>,
     /// Workers that were stopped with work on their hooks.
     pub stopped: Vec<InterruptedWorker>,
 }
 
-/// A worker that was stopped in the middle of its work.
+/// A worker that was stopped during its work.
 #[derive(Debug, Serialize)]
 pub struct InterruptedWorker {
-    /// `<rig>/<name>`.
     pub worker: String,
-    /// The bead on its hook, which stays there.
+    /// The bead, which stays on the hook.
     pub bead: String,
-    /// Its title.
     pub title: String,
-    /// The ref with what was not committed; its files also stay where they are.
+    /// The ref with the uncommitted work. The files also stay in the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
 }
 
-/// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
+/// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on
+/// its hooks.
 pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownReport> {
-    // First the daemon: else it would restart what is stopped.
+    // The daemon first, because it would restart the sessions.
     let daemon = daemon::read_daemon_status(town).running;
     if daemon {
         daemon::stop_daemon(town)?;
@@ -66,7 +62,7 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownRepor
     })
 }
 
-/// Ends all sessions. Gives their names, and the workers that were at work.
+/// Ends all sessions. Returns their names and the workers that had work.
 fn end_sessions(
     town: &LiveTown,
     none: bool,
@@ -90,7 +86,7 @@ fn end_sessions(
     Ok((ended, stopped))
 }
 
-/// Saves what a worker has not committed. Gives what it was at, where it was at work.
+/// Saves a worker's uncommitted work. Returns the worker, if it has work.
 fn save_worker(
     town: &LiveTown,
     rig: &str,
@@ -103,7 +99,7 @@ fn save_worker(
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     let saved = sandbox::save_snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
-        // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
+        // The files stay in the sandbox. A sandbox that git cannot read must not stop the others.
         town.record_event(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
@@ -113,7 +109,7 @@ fn save_worker(
         return Ok(None);
     };
     town.transact(&store, |tx| {
-        // Taken away meanwhile: then nobody starts it again.
+        // If the bead was taken from the worker in the meantime, nothing restarts it.
         if let Ok(mut slot) = slot.reload_held(tx, &ids) {
             slot.stopped = true;
             slot.save(tx, &ids.slot)?;
@@ -128,7 +124,7 @@ fn save_worker(
     }))
 }
 
-/// Ends what went on when a worker's session had ended by itself.
+/// Ends processes that outlived a worker's session.
 fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
     let beads = town.open_rig_store(rig)?.snapshot()?;
     for polecat in polecat::list_polecats(rig, &beads, None) {

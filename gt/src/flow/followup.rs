@@ -1,8 +1,10 @@
-//! Asking for more on work that was done: a bead of its own, whose worker is told what was done before.
+//! Creates follow-ups: new beads that ask for more on finished work, whose workers get a
+//! description of the earlier work.
 //!
-//! A follow-up is linked to the bead that it follows by a `discovered-from` edge and has the label
-//! [`LABEL`], or waits for it with a `blocks` edge that says the same; one to a follow-up is linked to the same original, so that all requests on a piece of work are
-//! known in their order. Its context ([`context`]) is made when it is asked for, from the beads and from git.
+//! A follow-up has the label [`LABEL`] and a `discovered-from` edge to the original bead, or a
+//! `blocks` edge with that in its metadata if it waits for the original. A follow-up of a follow-up
+//! is linked to the same original, so that the order of all requests is known. Its context
+//! ([`read_earlier_work`]) is computed on demand from the beads and from git.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
 use bd::change::{self, NewBead};
@@ -22,109 +24,93 @@ use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// The label of a follow-up.
 pub const LABEL: &str = "gt:followup";
 
-/// A title made of a request has at most so many characters.
+/// The maximum length in characters of a title that is built from a prompt.
 const TITLE: usize = 80;
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct FollowupRequest {
-    /// The bead that was worked on, or the polecat that did it.
+    /// The original bead, or the polecat that worked on it.
     pub of: String,
-    /// What is wanted now.
     pub prompt: String,
-    /// The title; made of the prompt's first line where it is empty.
+    /// The title. If empty, the prompt's first line.
     pub title: String,
-    /// The priority; that of the original where none is given.
+    /// The priority. If `None`, that of the original.
     pub priority: Option<i64>,
-    /// Whether it is not begun before the work that it follows is merged.
+    /// True if it must not start before the original work is merged.
     pub wait: bool,
 }
 
-/// A follow-up that was made.
+/// A new follow-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FollowupReport {
-    /// The new bead.
     pub bead: String,
-    /// Its title.
     pub title: String,
     /// The bead that it follows.
     pub original: String,
-    /// The rig, where it is one's.
+    /// The rig, if the bead belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
-    /// The work in the merge queue on whose last commit its branch is to start, if it follows such.
+    /// The unmerged work from whose tip its branch will start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stands_on: Option<UnmergedBase>,
-    /// What it waits for before it is begun.
+    /// The beads that it waits for.
     pub waits_for: Vec<String>,
-    /// The convoy that it was added to: the work is only on that convoy's branch so far.
+    /// The convoy that it was added to, because the original work is only on that convoy's branch
+    /// so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convoy: Option<String>,
 }
 
-/// Work that is handed in and not merged, on which a follow-up stands.
+/// Submitted and unmerged work that a follow-up builds on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnmergedBase {
     /// The bead of that work.
     pub bead: String,
-    /// Its merge request.
     pub request: String,
-    /// Its branch.
     pub branch: String,
-    /// Its last commit.
     pub tip: String,
-    /// The branch that it is to be merged into.
+    /// The branch that the work will be merged into.
     pub target: String,
 }
 
-/// The metadata of the edge from a follow-up to the bead that it follows.
+/// The metadata of the edge from a follow-up to its original.
 const EDGE: &str = "followup";
 
-/// Why no follow-up is made.
+/// Defines why a follow-up is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowupError {
-    /// Nothing is asked for.
     #[error("a follow-up needs a prompt: say what is wanted")]
     NoPrompt,
-    /// It is a record, not work.
+    /// The bead is a record, not work.
     #[error("{bead} is {kind}, no work that could be followed up")]
-    NoWork {
-        /// The bead.
-        bead: String,
-        /// What it is.
-        kind: String,
-    },
+    NoWork { bead: String, kind: String },
     /// The worker has done nothing yet.
     #[error("{polecat} has no work and has finished none: name a bead")]
-    NothingDone {
-        /// Its address.
-        polecat: String,
-    },
+    NothingDone { polecat: String },
 }
 
-/// What the worker of a follow-up is told of what was done before.
+/// The earlier work, for the worker of a follow-up.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct EarlierWork<'a> {
     /// The bead that it follows.
     pub original: Option<&'a Bead>,
-    /// The molecule that was run for it.
+    /// The molecule of the original.
     pub molecule: Option<Molecule>,
-    /// The attempts at it, each with what git has of it.
+    /// The attempts at the original, each with its trace in git.
     pub attempts: Vec<(Attempt, AttemptTrace)>,
-    /// The follow-ups before this one, oldest first, each with the attempts at it.
+    /// The earlier follow-ups, oldest first, each with its attempts.
     pub earlier: Vec<(&'a Bead, Vec<(Attempt, AttemptTrace)>)>,
-    /// The path of the specification; empty where there is none.
+    /// The path of the specification. Empty if there is none.
     pub spec: String,
-    /// The unmerged work on which its branch starts.
+    /// The unmerged work from which the branch starts.
     pub stands_on: Option<UnmergedBase>,
-    /// The discovery documents of the work, or of its convoy.
+    /// The discovery documents of the work or of its convoy.
     pub documents: Vec<KeptDocument>,
 }
 
-/// Makes a follow-up.
+/// Creates a follow-up.
 pub fn create_followup(
     town: &LiveTown,
     request: &FollowupRequest,
@@ -161,7 +147,8 @@ pub fn create_followup(
             ..NewBead::default()
         };
         let made = change::create_bead(tx, new)?;
-        // One bead has one edge to another: one that is waited for says in the edge's metadata that it is followed.
+        // One bead has only one edge to another, so a `blocks` edge notes in its metadata that it
+        // is a follow-up.
         let kind = if must_wait(tx, &original.id, request.wait) {
             DepKind::Blocks
         } else {
@@ -189,8 +176,9 @@ pub fn create_followup(
     })
 }
 
-/// Adds a follow-up to the open convoy of the work that it follows, if that convoy has branches of its own: until it
-/// lands, the work is there and nowhere else. A convoy that is being closed has landed it.
+/// Adds a follow-up to the open convoy of the original work, if that convoy has branches of its
+/// own. Until it lands, the work is only on those branches. A convoy that is being closed has
+/// landed the work.
 fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
     let Some(id) = integration::integration_convoy_of(&beads, original) else {
@@ -204,8 +192,8 @@ fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Op
     Ok(Some(id))
 }
 
-/// Whether a follow-up cannot begin before the bead that it follows is closed: the work is not handed in, or it is asked
-/// to wait for the merge. What was given up is not waited for.
+/// Returns true if a follow-up must wait until the original is closed: the original is not
+/// submitted, or the user asked to wait for the merge. A given-up original is not waited for.
 fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
     let Some(bead) = beads.get(original).filter(|bead| bead.is_open()) else {
         return false;
@@ -216,8 +204,8 @@ fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
     }
 }
 
-/// The unmerged work on which the branch of a follow-up starts: of the bead that it follows and of the follow-ups before it
-/// the newest that is in the merge queue.
+/// Returns the unmerged work from which the branch of a follow-up starts: the newest work in the
+/// merge queue among the original and its earlier follow-ups.
 pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase> {
     let original = original_of(bead)?;
     let mut chain = earlier_followups(beads, bead, original);
@@ -236,7 +224,7 @@ pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase>
     })
 }
 
-/// The polecat that a text names: by its address, or by its name alone where but one rig has a worker of that name.
+/// Returns the polecat of an address, or of a name that is unique across all rigs.
 fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, String)>> {
     if let Ok(Address::Polecat(rig, name)) = town.parse_address(text) {
         return Ok(Some((rig, name)));
@@ -258,7 +246,7 @@ fn find_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<(String, St
     Ok(found.pop())
 }
 
-/// The bead that a polecat has, or had last.
+/// Returns the current or last bead of a polecat.
 fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>> {
     let Some((rig, name)) = find_worker(town, text)? else {
         return Ok(None);
@@ -295,7 +283,7 @@ fn check_can_follow(bead: &Bead) -> Result<(), FollowupError> {
     })
 }
 
-/// The first line of a request, cut at a word.
+/// Returns the first line of a prompt, cut at a word.
 fn build_title(prompt: &str) -> String {
     let line = prompt.lines().next().unwrap_or_default().trim();
     if line.chars().count() <= TITLE {
@@ -306,7 +294,7 @@ fn build_title(prompt: &str) -> String {
     format!("{}…", &cut[..end])
 }
 
-/// The bead that this one follows, if it is a follow-up.
+/// Returns the original of a follow-up.
 pub fn original_of(bead: &Bead) -> Option<&str> {
     let edge = bead.dependencies.iter().find(|edge| is_followup_edge(edge));
     edge.filter(|_| bead.has_label(LABEL))
@@ -321,7 +309,7 @@ fn is_followup_edge(edge: &Dep) -> bool {
     }
 }
 
-/// The follow-ups of the same original before this one, oldest first.
+/// Returns the earlier follow-ups of the same original, oldest first.
 fn earlier_followups<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
     let mut earlier: Vec<&Bead> = beads
         .dependents_of(original)
@@ -334,7 +322,7 @@ fn earlier_followups<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Ve
     earlier
 }
 
-/// What was done before a follow-up; nothing for any other bead.
+/// Returns the earlier work for a follow-up. None for any other bead.
 pub fn read_earlier_work<'a>(
     beads: &'a Snapshot,
     git: Option<&Git>,
@@ -343,7 +331,7 @@ pub fn read_earlier_work<'a>(
     let original = original_of(bead)?;
     let earlier = earlier_followups(beads, bead, original);
     let original = beads.get(original);
-    // The newest one that was set counts.
+    // The newest specification wins.
     let mut specs = earlier.iter().copied().rev().chain(original);
     let spec = specs.find(|bead| !bead.spec_id.is_empty());
     Some(EarlierWork {
@@ -363,7 +351,7 @@ pub fn read_earlier_work<'a>(
 }
 
 impl EarlierWork<'_> {
-    /// Adds the discovery documents of what is followed. What git cannot answer is left out.
+    /// Adds the discovery documents of the original. Failed git queries are left out.
     pub fn add_documents(&mut self, town: &Snapshot, git: &Git, rig: &str) {
         let Some(original) = self.original else {
             return;
@@ -378,7 +366,7 @@ fn sort_key(bead: &Bead) -> (jiff::Timestamp, &str) {
     (bead.created_at.instant(), &bead.id)
 }
 
-/// The molecule that a bead has, or the digest of the one by which it was done.
+/// Returns the molecule of a bead, or the digest of its squashed molecule.
 pub fn find_molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
     let live = molecule::molecule_of_bead(beads, &bead.id);
     live.or_else(|| molecule::molecule_of_digest(beads, &bead.id))

@@ -1,7 +1,8 @@
-//! Running a convoy formula: legs that work in parallel, and a synthesis when all of them are done.
+//! Runs a convoy formula: legs that run in parallel, and a synthesis once all of them are done.
 //!
-//! Steps: the questions are answered; legs and synthesis become beads of the rig, in one transaction; a convoy tracks
-//! them; all are slung. The synthesis waits for the legs, so the queue slings it when the last one is closed.
+//! Steps: answer the formula's questions. Create legs and synthesis as beads of the rig in one
+//! transaction. Create a convoy that tracks them. Sling all. The synthesis waits for the legs, so
+//! the queue slings it when the last one is closed.
 
 use std::collections::BTreeMap;
 
@@ -18,49 +19,43 @@ use crate::flow::sling::{SlingBatch, SlingReport, sling_batch};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct RunRequest {
-    /// The formula.
     pub formula: String,
-    /// Answers to its questions.
     pub values: VarValues,
-    /// The preset: only its legs.
+    /// The preset, which selects legs.
     pub preset: String,
-    /// The agent runtime, where not the configured one.
+    /// The agent runtime, if not the configured one.
     pub agent: Option<String>,
 }
 
-/// A convoy formula that runs.
+/// A started convoy formula.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct FormulaReport {
-    /// The formula.
     pub formula: String,
-    /// The convoy.
     pub convoy: String,
-    /// The beads of the legs, by the ids of the legs.
+    /// The beads of the legs, by leg id.
     pub legs: BTreeMap<String, String>,
     /// The bead of the synthesis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<String>,
-    /// What was slung.
     pub slung: Vec<SlingReport>,
 }
 
 /// The key of the synthesis among the beads.
 const SYNTHESIS: &str = "synthesis";
 
-/// A convoy formula with its answers, ready to be made.
+/// A convoy formula with its answers, ready to run.
 #[derive(Debug)]
 pub struct PreparedFormula {
     formula: Formula,
     legs: Vec<ConvoyLeg>,
     values: VarValues,
-    /// The number of this run, in the paths of what it writes.
+    /// The number of this run, used in the paths of its output.
     run: String,
 }
 
-/// Reads the formula and answers its questions; nothing is made.
+/// Reads the formula and answers its questions without any write.
 pub fn prepare_formula(
     town: &LiveTown,
     rig: &RigLayout,
@@ -87,7 +82,7 @@ pub fn prepare_formula(
     })
 }
 
-/// The answers to a formula's questions; refused when one that is required has none.
+/// Returns the answers to a formula's questions. Fails if a required one has none.
 fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarValues> {
     let mut values = given.clone();
     let mut missing = Vec::new();
@@ -110,7 +105,7 @@ fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarVa
     Ok(values)
 }
 
-/// The legs of a preset, or all.
+/// Returns the legs of a preset, or all legs.
 fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>> {
     if preset.is_empty() {
         return Ok(formula.legs.clone());
@@ -131,7 +126,7 @@ fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>
 }
 
 impl PreparedFormula {
-    /// The titles of the beads that would be made.
+    /// Returns the titles of the beads to create.
     pub fn titles(&self) -> Vec<(String, String)> {
         let legs = self
             .legs
@@ -142,7 +137,6 @@ impl PreparedFormula {
             .collect()
     }
 
-    /// The name of the formula.
     pub fn name(&self) -> &str {
         &self.formula.name
     }
@@ -157,7 +151,7 @@ impl PreparedFormula {
         bd::bead::validate::fit_to_title(&format!("{}: {about}", self.formula.name))
     }
 
-    /// The file that a leg writes.
+    /// Returns the output file of a leg.
     fn output(&self, leg: &ConvoyLeg) -> String {
         let Some(output) = &self.formula.output else {
             return String::new();
@@ -295,7 +289,7 @@ fn join_parts(parts: &[String]) -> String {
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Makes the beads and their convoy, and slings all of them.
+/// Creates the beads and their convoy, and slings all of them.
 pub fn run(
     town: &LiveTown,
     rig: &RigLayout,

@@ -1,4 +1,5 @@
-//! Making a town: its folders, its own beads, its files. Safe to run again: what is there stays.
+//! Creates a town: its folders, its own beads, its files. Safe to run again: existing files are
+//! kept.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,23 +15,21 @@ use crate::town;
 use crate::town::identity::Address;
 use crate::town::{RigRegistry, TownLayout};
 
-/// The bead types that a town uses beside those that bd knows.
+/// The bead types that a town uses in addition to those of bd.
 pub const CUSTOM_TYPES: &str =
     "agent,role,rig,convoy,slot,queue,event,message,molecule,gate,merge-request";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct InstallRequest {
-    /// The town's name; that of its folder where none is given.
+    /// The town's name. If `None`, that of its folder.
     pub name: Option<String>,
-    /// The owner's name.
     pub owner: Option<String>,
-    /// The owner's e-mail address.
     pub email: Option<String>,
 }
 
 impl InstallRequest {
-    /// The owner as git knows them in a folder. Without git's identity the town has no owner yet.
+    /// Takes the owner from git's configuration in a folder. Without a git identity the town has no
+    /// owner yet.
     pub fn from_git_user(folder: &Path) -> Self {
         let git = Git::at(folder);
         let setting = |key: &str| git.config_get(key).ok().flatten();
@@ -42,51 +41,40 @@ impl InstallRequest {
     }
 }
 
-/// A town that was made.
+/// A created town.
 #[derive(Debug, Clone, Serialize)]
 pub struct InstallReport {
-    /// Its root.
     pub root: PathBuf,
-    /// Its name.
     pub name: String,
-    /// Whether it was there already.
+    /// True if the town existed before.
     pub existed: bool,
-    /// The town around it, where there is one.
+    /// The enclosing town, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<PathBuf>,
-    /// Towns in the folders of its root.
+    /// Other towns in the folders of the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<PathBuf>,
 }
 
-/// Why no town was made.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A file or folder could not be written.
     #[error("cannot make the town: {} cannot be written", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The folder holds the beads of something else.
+    /// The folder holds the beads of another project.
     #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
-    ForeignBeads {
-        /// The beads folder.
-        path: PathBuf,
-        /// Their prefix.
-        prefix: String,
-    },
+    ForeignBeads { path: PathBuf, prefix: String },
 }
 
-/// Makes a town at `root`.
+/// Creates a town at `root`.
 ///
-/// 1. Folders.
-/// 2. The town's own beads, prefix `hq`, and their routes.
-/// 3. Files, `mayor/town.json` last: with it the folder is a town.
-/// 4. The agents' beads.
+/// 1. Create the folders.
+/// 2. Create the town's own beads, prefix `hq`, and their routes.
+/// 3. Write the files, `mayor/town.json` last, because that file makes the folder a town.
+/// 4. Create the agents' beads.
 pub fn install_town(
     env: &Env,
     clock: &Clock,
@@ -107,7 +95,7 @@ pub fn install_town(
     create_folders(&layout)?;
     let store = create_town_store(&layout)?;
     if root.join(".git").exists() {
-        // The town's own repository; a town works, too, where git merges its beads line by line.
+        // Errors are ignored: without the merge driver, git merges the town's beads line by line.
         let git = Git::at(root);
         git.install_merge_driver(".beads/issues.jsonl").ok();
     }
@@ -122,7 +110,7 @@ pub fn install_town(
     })
 }
 
-/// Towns in the folders of a folder.
+/// Returns the towns in the subfolders of a folder.
 fn towns_below(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
@@ -133,7 +121,7 @@ fn towns_below(root: &Path) -> Vec<PathBuf> {
     towns
 }
 
-/// A folder with beads of another project is no place for a town: the town's own would take their place.
+/// Refuses a folder with beads of another project, because the town's own beads would replace them.
 fn refuse_foreign_beads(layout: &TownLayout) -> anyhow::Result<()> {
     let folder = layout.beads();
     if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
@@ -241,7 +229,7 @@ fn write_file(path: &Path, content: &[u8]) -> Result<(), InstallError> {
     })
 }
 
-/// The beads of the town's agents, where they are missing.
+/// Creates the missing beads of the town's agents.
 fn create_agent_beads(
     store: &Store,
     clock: &Clock,

@@ -8,25 +8,21 @@ use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
-/// A message that an agent got.
 #[derive(Debug, Serialize)]
 pub struct NudgeReport {
-    /// The agent.
     pub agent: String,
-    /// Its session.
     pub session: String,
-    /// Whether it was submitted.
     pub delivered: bool,
-    /// How.
     pub how: &'static str,
 }
 
-/// Types a message into an agent's session and submits it. Fails if that is not seen to have happened.
+/// Types a message into an agent's session and submits it. Fails if the session does not show the
+/// submitted message.
 pub fn nudge_agent(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<NudgeReport> {
     nudge_with_input(town, agent, message, &runtime::input_rules_of(town, agent))
 }
 
-/// The same for an agent whose program is known.
+/// Does the same for an agent whose program is known.
 pub fn nudge_with_input(
     town: &LiveTown,
     agent: &Address,

@@ -1,4 +1,5 @@
-//! `gt rescue`: saved work. Rescue refs are in the rig's repository, what crew had not committed in their own clones.
+//! Lists, shows, restores and drops saved work, `gt rescue`. Rescue refs are in the rig's
+//! repository. Uncommitted work of crew is in their own clones.
 
 use std::path::{Path, PathBuf};
 
@@ -19,26 +20,22 @@ use crate::town::lock::Lock;
 /// A piece of saved work.
 #[derive(Debug, Serialize)]
 pub struct SavedWork {
-    /// The ref.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The rig.
     pub rig: String,
-    /// Its commit.
     pub commit: String,
-    /// When it was saved.
     pub saved_at: String,
     /// The first line of the commit's message.
     pub subject: String,
-    /// The worker whose it was, if known.
+    /// The worker that the work is from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polecat: Option<String>,
-    /// The bead that it was on last, if known.
+    /// The worker's last bead, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bead: Option<String>,
 }
 
-/// The saved work of rigs.
+/// Returns the saved work of rigs.
 pub fn list_saved_work(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
@@ -48,7 +45,7 @@ pub fn list_saved_work(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
             let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
             saved.extend(found.into_iter().map(row));
         }
-        // What crew had not committed is in their own clones.
+        // Uncommitted work of crew is in their own clones.
         for name in crew::list_member_names(rig) {
             let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
             let found = rescue::list_rescues(&Git::at(rig.crew(&name)), &prefix)?;
@@ -71,7 +68,7 @@ fn saved_work_row(rig: &str, saved: Rescue) -> SavedWork {
     }
 }
 
-/// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
+/// Parses the worker and the bead from a ref's name and a commit's subject.
 fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
     // refs/gt/<kind>/<rig>/polecats/<name>/…
     let mut parts = reference.split('/').skip(4);
@@ -91,14 +88,14 @@ fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Opt
 /// Saved work with its changes.
 #[derive(Debug, Serialize)]
 pub struct SavedWorkDetails {
-    /// What it is.
     #[serde(flatten)]
     pub work: SavedWork,
-    /// Its commits that are not on the target branch, newest first, each with its message and changes.
+    /// The commits that are not on the target branch, newest first, each with its message and
+    /// changes.
     pub log: String,
 }
 
-/// Shows saved work: the commits of a ref that are not on the rig's target branch.
+/// Returns saved work with the commits that are not on the rig's target branch.
 pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<SavedWorkDetails> {
     let (rig, reference, git) = locate_ref(town, reference)?;
     let found = rescue::list_rescues(&git, &reference)?;
@@ -107,12 +104,12 @@ pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<Saved
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
     let target = sandbox::find_start_commit(&rig, &config::target_branch_of(town, &rig)).ok();
-    // What was staged is a second parent, and part of the changes since the first one. Settings of a person's git change
-    // nothing.
+    // Staged changes are a second parent, and part of the changes since the first one. The options
+    // override the user's git configuration.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);
     log = log.args(["--format=medium", "--no-color", "--no-ext-diff"]);
     log = log.args([&saved.commit]);
-    // A crew member's clone may not have the target's last commit.
+    // A crew member's clone may lack the target's last commit.
     if let Some(target) = target.filter(|target| git.resolve(target).is_ok_and(|at| at.is_some())) {
         log = log.args(["--not", &target]);
     }
@@ -123,17 +120,15 @@ pub fn show_saved_work(town: &LiveTown, reference: &str) -> anyhow::Result<Saved
     })
 }
 
-/// Saved work that is back.
 #[derive(Debug, Serialize)]
 pub struct RestoreReport {
-    /// The working tree.
     pub into: PathBuf,
-    /// The files, by their paths in it.
+    /// The restored files, relative to `into`.
     pub files: Vec<String>,
 }
 
-/// Restores saved work to a working tree, by default the worker's own. Files there that differ or are not committed are
-/// not overwritten.
+/// Restores saved work to a working tree, by default the worker's own. Never overwrites files there
+/// that differ or are uncommitted.
 pub fn restore_saved_work(
     town: &LiveTown,
     reference: &str,
@@ -165,7 +160,7 @@ pub fn restore_saved_work(
     Ok(RestoreReport { into, files })
 }
 
-/// Drops saved work. Gives its full ref and its commit.
+/// Drops saved work. Returns its full ref and its commit.
 pub fn drop_saved_work(
     town: &LiveTown,
     reference: &str,
@@ -176,8 +171,8 @@ pub fn drop_saved_work(
     Ok((reference, commit))
 }
 
-/// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
-/// holds it: the rig's, or the clone of the crew member whose work it is.
+/// Finds a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`. Returns the rig, the
+/// full ref, and the repository that holds it: the rig's, or the clone of the crew member.
 fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
@@ -200,7 +195,8 @@ fn locate_ref(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String,
     Ok((rig, format!("refs/gt/{rest}"), git))
 }
 
-/// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
+/// Refuses to write into the sandbox of a working polecat. Otherwise returns a lock that keeps a
+/// session from starting there.
 fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
     let Some((rig, name)) = worker_of(town, into)? else {
         return Ok(None);
@@ -216,7 +212,7 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
         .session
         .as_ref()
         .is_some_and(|live| live.dead.is_none());
-    // Sessions that cannot be asked are not taken for ended.
+    // If the sessions cannot be listed, a worker with a hook counts as working.
     let unasked = view.sessions.is_none() && worker.hook.is_some();
     let on = worker
         .hook
@@ -231,7 +227,7 @@ fn lock_idle_sandbox(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock
     Ok(Some(lock))
 }
 
-/// The worker in whose sandbox a folder lies.
+/// Returns the worker in whose sandbox a folder is.
 fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);

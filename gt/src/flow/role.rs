@@ -1,7 +1,7 @@
-//! The sessions of the mayor and of the patrol's roles: started, stopped and kept running.
+//! Starts, stops and keeps running the sessions of the mayor and of the patrol's roles.
 //!
-//! What must always hold: a role that gtd does with plain code gets no session, and one that a person stopped is not
-//! started by the patrol.
+//! A role that gtd does in plain code gets no session. The patrol does not start a role that a user
+//! stopped.
 
 use kit::sys::file;
 
@@ -18,16 +18,15 @@ use crate::town::identity::Address;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("gtd does the work of {agent} and needs no session for it ({setting} is `mechanical`)")]
 pub struct MechanicalRole {
-    /// The agent.
     pub agent: String,
     /// The setting that gives the role to an agent.
     pub setting: &'static str,
-    /// The rig whose setting it is.
+    /// The rig of the setting.
     pub rig: Option<String>,
 }
 
 impl MechanicalRole {
-    /// The command that gives the role to an agent.
+    /// Returns the command that gives the role to an agent.
     pub fn next_step(&self) -> String {
         let rig = self.rig.as_ref();
         let whose = rig.map_or_else(|| " --town".to_owned(), |rig| format!(" --rig {rig}"));
@@ -35,7 +34,7 @@ impl MechanicalRole {
     }
 }
 
-/// Fails if the agent does not exist, or is a role that gtd does.
+/// Fails if the agent does not exist or its role is done by gtd.
 pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
@@ -51,7 +50,8 @@ pub fn check_has_session(town: &LiveTown, agent: &Address) -> anyhow::Result<()>
     }
 }
 
-/// Starts the session of an agent for a person: earlier starts are forgotten. One that runs is left alone.
+/// Starts the session of an agent for a user, and resets the count of its restarts. Does nothing if
+/// the session runs.
 pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
     check_has_session(town, agent)?;
     if mode_setting_of(agent).is_some() {
@@ -60,7 +60,8 @@ pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Re
     begin_session(town, agent, runtime)
 }
 
-/// Starts the session of an agent for the patrol, and counts that. None if it runs, was stopped, or waits.
+/// Starts the session of an agent for the patrol, and counts the restart. None if the session runs,
+/// was stopped, or has to wait.
 pub fn keep_running(
     town: &LiveTown,
     agent: &Address,
@@ -73,7 +74,7 @@ pub fn keep_running(
     if waits || runs || check_has_session(town, agent).is_err() {
         return Ok(None);
     }
-    // Counted first: a start that kills its caller counts, too.
+    // Counted first, so that a start that kills its caller counts too.
     restarts::change_restarts(town, agent, |restarts| restarts.count(now, limits))?;
     begin_session(town, agent, "").map(|live| Some(live.name))
 }
@@ -88,7 +89,8 @@ pub(crate) fn begin_session(
     session::start::start_agent_session(town, agent, runtime)
 }
 
-/// Ends the session of an agent, and lets the patrol not start it again. Says whether it ran.
+/// Ends the session of an agent, and keeps the patrol from restarting it. Returns true if the
+/// session ran.
 pub fn stop_role(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;
@@ -99,19 +101,19 @@ pub fn stop_role(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     session::end::end_agent_session(town, agent)
 }
 
-/// Ends the session of an agent, if it runs, and starts it. Says whether it ran.
+/// Ends the session of an agent, if it runs, and starts it. The flag is true if the session ran.
 pub fn restart_role(
     town: &LiveTown,
     agent: &Address,
     runtime: &str,
 ) -> anyhow::Result<(bool, LiveSession)> {
-    // Before anything is ended: what cannot be started is left alone.
+    // Checked before the session is ended, so that an agent that cannot be started is left alone.
     check_has_session(town, agent)?;
     let was_running = session::end::end_agent_session(town, agent)?;
     Ok((was_running, start_role(town, agent, runtime)?))
 }
 
-/// Records that the town was looked after, by the acting agent.
+/// Records a heartbeat of the acting agent.
 pub fn record_heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
     if let Some(pause) = TownPause::load(town) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());

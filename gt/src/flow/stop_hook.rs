@@ -1,8 +1,8 @@
-//! What a worker is told when its turn ends with work left to do.
+//! Answers the stop hook: reminds a worker whose turn ends with unfinished work.
 //!
-//! A worker that stops without `gt done` waits for nobody: it is told so once, by the hook that agent programs run at
-//! the end of a turn. Once for each state of its work: what does not move is left to the patrol, since every answer
-//! here costs a turn of a model.
+//! A worker that stops without `gt done` would wait forever, so the hook that agent programs run at
+//! the end of a turn reminds it. Once per state of the work, because every answer here costs one
+//! turn of a model. A worker that still does not move is left to the patrol.
 
 use bd::bead::Status;
 use bd::git::Git;
@@ -16,7 +16,7 @@ use crate::record::polecat::Slot;
 use crate::town;
 use crate::town::identity::Address;
 
-/// Why this session should go on; nothing where it may stop.
+/// Returns why this session should continue. None if it may stop.
 pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let Address::Polecat(rig, name) = &town.actor else {
         return Ok(None);
@@ -54,7 +54,7 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
     )))
 }
 
-/// Mail that this session was not told of.
+/// Returns a text about mail that this session has not been notified of.
 fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
@@ -77,7 +77,7 @@ fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String
     )))
 }
 
-/// Whether the worker was not told so yet; from now on it was.
+/// Returns true if the worker has not been reminded of this state yet, and records the reminder.
 fn record_if_new(town: &LiveTown, state: &str) -> bool {
     let path = town.layout.stop_reminder(&town.actor.mailbox());
     let told = file::read_file_if_exists(&path).ok().flatten();
@@ -87,7 +87,7 @@ fn record_if_new(town: &LiveTown, state: &str) -> bool {
     let folder = path
         .parent()
         .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
-    // What cannot be remembered is not said: said again and again it would cost a turn each time.
+    // A reminder that cannot be recorded is not sent, because each repetition would cost a turn.
     folder
         .and_then(|()| file::replace_file_relaxed(&path, state.as_bytes(), 0o600))
         .is_ok()

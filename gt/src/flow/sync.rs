@@ -1,7 +1,8 @@
-//! The town's beads on their branch: what `bd sync --full` does by hand the patrol does for every store.
+//! Syncs the town's beads with their branches: does for every store automatically what `bd sync
+//! --full` does by hand.
 //!
-//! What must always hold: a store with nothing new costs a look at three files and no process; a failure is told
-//! once, however often it is tried again, and each time later than before.
+//! A store without changes costs a check of three files and no process. A failure is reported once,
+//! even if it repeats, and each retry waits longer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,29 +21,29 @@ use crate::record;
 use crate::town::beads::TownStores;
 use crate::town::lock::LockError;
 
-/// After so long without a try its failures do not count any more.
+/// The time after which earlier failures no longer count.
 const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
-/// How long a remote may take to answer. The next try is soon.
+/// The time limit for the remote. Short, because the next try comes soon.
 const NETWORK: Duration = Duration::from_secs(20);
 
-/// A store that has something new for its branch.
+/// A store with changes for its branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncState {
-    /// The rig; none for the town's own beads.
+    /// The rig. None for the town's own beads.
     pub rig: Option<String>,
-    /// How long nobody has written.
+    /// The time since the last write.
     pub rest: SignedDuration,
-    /// How long ago it was last tried.
+    /// The time since the last try.
     pub since: Option<SignedDuration>,
-    /// How often in a row that failed.
+    /// The number of failed tries in a row.
     pub failures: u32,
-    /// Whether it is committed already, and the remote does not have it.
+    /// True if the changes are committed and not pushed.
     pub unpushed: bool,
-    /// Whether a convoy landed since.
+    /// True if a convoy has landed since the last try.
     pub landed: bool,
 }
 
-/// What is remembered of a store between two times.
+/// The record of a store between two tries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct SyncRecord {
     at: Timestamp,
@@ -50,13 +51,13 @@ struct SyncRecord {
     failures: u32,
     #[serde(default)]
     unpushed: bool,
-    /// The failure that was told last.
+    /// The failure that was reported last.
     #[serde(default)]
     told: String,
 }
 
 impl SyncRecord {
-    /// How often in a row it failed. What failed long ago says nothing about the next try.
+    /// Returns the number of failures in a row at `now`. Old failures do not count.
     fn failures_at(&self, now: Timestamp) -> u32 {
         let age = now.duration_since(self.at).abs();
         if age > FORGOTTEN {
@@ -66,7 +67,7 @@ impl SyncRecord {
     }
 }
 
-/// The stores with something new for their branches. Reads only, and starts nothing.
+/// Returns the stores with changes for their branches. Only reads, and starts no process.
 pub fn facts(town: &LiveTown, stores: &TownStores, now: Timestamp) -> Vec<SyncState> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
@@ -87,7 +88,7 @@ fn store_facts(
     if !store.has_changes_since_base() && !unpushed {
         return None;
     }
-    // Settings that cannot be read are reported where they are used.
+    // Invalid settings are reported where they are used.
     let config = Config::from_dir(store.dir()).ok()?;
     let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
     if !is_on || !SyncPlace::is_own(store.dir()) {
@@ -97,7 +98,7 @@ fn store_facts(
     let changed = Timestamp::from_second(store.last_changed()).unwrap_or(now);
     Some(SyncState {
         rig: rig.map(str::to_owned),
-        // A time ahead of ours is another clock's.
+        // A time in the future comes from another clock.
         rest: now.duration_since(changed).abs(),
         since: at.map(|at| now.duration_since(at).abs()),
         failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
@@ -106,7 +107,7 @@ fn store_facts(
     })
 }
 
-/// Whether a convoy landed after that.
+/// Returns true if a convoy landed after `at`.
 fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
     record::convoy::list_convoys(convoys, true)
         .iter()
@@ -116,8 +117,8 @@ fn has_landed_since(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
         })
 }
 
-/// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
-/// before.
+/// Syncs one store with its branch and describes the result. None if nothing changed, or if the
+/// failure was reported before.
 pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
     let before = load_record(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
@@ -148,7 +149,7 @@ pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<S
     }
 }
 
-/// Sends discovery documents of a rig to its origin, beside its beads.
+/// Pushes the discovery documents of a rig to its origin.
 fn send_documents(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<()> {
     let Some(rig) = rig.map(|rig| town.layout.rig(rig)) else {
         return Ok(());

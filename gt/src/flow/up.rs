@@ -1,21 +1,20 @@
-//! `gt up`: the town begins.
+//! Starts a town, `gt up`.
 
 use serde::Serialize;
 
 use crate::host::{LiveTown, daemon};
 use crate::town::event::event;
 
-/// The daemon of a town that is up.
+/// The daemon of a running town.
 #[derive(Debug, Serialize)]
 pub struct UpReport {
-    /// Its process.
     pub daemon_pid: u32,
-    /// Whether it was started now.
+    /// True if the daemon was started now.
     pub started: bool,
-    /// Whether systemd could start it at each login.
+    /// True if systemd could start the daemon at each login.
     #[serde(skip)]
     pub may_install: bool,
-    /// Why sessions cannot be started, if so.
+    /// The reason why sessions cannot be started, if there is one.
     #[serde(skip)]
     pub degraded: Option<String>,
 }

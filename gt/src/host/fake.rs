@@ -1,4 +1,5 @@
-//! A backend without processes, for tests: sessions are entries in memory, and what was sent is kept.
+//! A backend without processes, for tests: sessions are entries in memory, and sent input is
+//! recorded.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,45 +10,40 @@ use super::{
     is_session_name,
 };
 
-/// The backend for tests.
 #[derive(Debug, Default)]
 pub struct FakeHost(Mutex<FakeState>);
 
-/// What the fake knows.
+/// The content of the fake host.
 #[derive(Debug, Default)]
 pub struct FakeState {
-    /// The sessions that are there.
     pub live: Vec<LiveSession>,
-    /// Everything that was started.
     pub started: Vec<SessionSpec>,
-    /// Everything that was sent, by session.
+    /// Every sent text, by session.
     pub sent: Vec<(String, String)>,
-    /// Every key that was pressed, by session.
+    /// Every pressed key, by session.
     pub pressed: Vec<(String, Key)>,
-    /// Every session that was ended.
+    /// Every killed session.
     pub killed: Vec<String>,
-    /// What each session shows.
     pub screens: Vec<(String, String)>,
-    /// What to answer to the next starts: the words of a failure.
+    /// The error message for the next starts, if they should fail.
     pub refuse_start: Option<String>,
-    /// How sending ends, where not submitted.
+    /// The result of sending, if not submitted.
     pub sending: Option<SendResult>,
-    /// Whether it plays a host that is not installed.
+    /// True to act as a host that is not installed.
     pub missing: bool,
 }
 
 impl FakeHost {
-    /// A backend without sessions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What it knows, to look at and to change.
+    /// Returns the state, to inspect and to change.
     pub fn state(&self) -> MutexGuard<'_, FakeState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a session's process end.
+    /// Ends a session's process.
     pub fn end_process(&self, name: &str) {
         self.state().live.retain(|live| live.name != name);
     }

@@ -1,4 +1,4 @@
-//! A town together with the host that its sessions run on.
+//! Combines a town with the host of its sessions.
 
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,9 @@ use crate::town::event::EventListener;
 use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
-/// An open town and its host. What needs only files and beads takes a [`Town`].
+/// An open town and its host. Functions that need only files and beads take a [`Town`].
 pub struct LiveTown {
-    /// The town.
     pub town: Town,
-    /// Where its sessions run.
     pub host: Arc<dyn Host>,
 }
 
@@ -36,7 +34,7 @@ impl DerefMut for LiveTown {
     }
 }
 
-/// Opens the town at `root` for `actor`, with the clock and randomness that the environment chooses.
+/// Opens the town at `root` for `actor`, with the clock and random source of the environment.
 pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
     let layout = TownLayout::new(root);
     let exe = find_gt_program(env);
@@ -56,7 +54,7 @@ pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
     LiveTown { town, host }
 }
 
-/// Applies `git.network_timeout`. Settings that cannot be read are reported where they are used.
+/// Applies `git.network_timeout`. Invalid settings are reported where they are used.
 fn apply_network_timeout(town: &Town) {
     let layers = config::SettingsLayers::load(town, None).ok();
     let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
@@ -66,7 +64,8 @@ fn apply_network_timeout(town: &Town) {
     }
 }
 
-/// Our own `gt` program: beside the running one (which may be `gtd`), else the one on `PATH`.
+/// Returns the program `gt`: beside the running program (which may be `gtd`), otherwise the one on
+/// `PATH`.
 fn find_gt_program(env: &Env) -> PathBuf {
     let running = env::current_exe();
     running

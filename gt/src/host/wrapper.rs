@@ -1,6 +1,6 @@
-//! The start file of a session: how its command and environment reach the process without ever being in
-//! an argument list. Written with mode 0600, read and removed by `gt session-wrapper` as the first thing
-//! in the session, which then becomes the command.
+//! Reads and writes the start file of a session, which passes command and environment to the
+//! process without any argument list. The file has mode 0600. `gt session-wrapper` reads and
+//! removes it as the first step in the session, then replaces itself with the command.
 
 use std::fs;
 use std::io::Write;
@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionSpec;
 
-/// Variables of the caller that pass into every session. One that ends in `*` stands for all that begin
-/// so. Everything else stays out: an agent's own markers would make a new agent take itself for a child.
+/// Variables of the caller that every session inherits. A name that ends in `*` is a prefix. Any
+/// other variable is left out, because the markers of the calling agent would make a new agent
+/// believe that it is a child.
 const ALLOWED: &[&str] = &[
     "HOME",
     "PATH",
@@ -44,7 +45,7 @@ const ALLOWED: &[&str] = &[
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
-    // Where toolchains are.
+    // Locations of toolchains.
     "RUSTUP_HOME",
     "CARGO_HOME",
     "JAVA_HOME",
@@ -68,51 +69,38 @@ const ALLOWED: &[&str] = &[
     "KUBECONFIG",
 ];
 
-/// What a session's first process becomes.
+/// The command of a session's first process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartFile {
-    /// Where.
     pub cwd: PathBuf,
-    /// What.
     pub argv: Vec<String>,
-    /// With which environment, and no other.
+    /// The complete environment.
     pub env: Vec<(String, String)>,
 }
 
-/// Why a session's first process could not become its command.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The start file cannot be used: it is read once only.
+    /// The start file cannot be read or written. Each is read only once.
     #[error("cannot use the start file {}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// The start file is damaged.
     #[error("the start file {} is damaged", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         #[source]
         source: serde_json::Error,
     },
-    /// The session's folder is not there any more.
     #[error("the folder {} is not there", cwd.display())]
-    NoFolder {
-        /// The folder.
-        cwd: PathBuf,
-    },
-    /// The command could not be started.
+    NoFolder { cwd: PathBuf },
     #[error(transparent)]
     Exec(#[from] kit::sys::ExecError),
 }
 
-/// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given
-/// the same variables, so that its sessions are like those that a person starts.
+/// Returns true if sessions of agents with the patterns `pass` inherit a variable. The daemon gets
+/// the same variables, so that its sessions equal those that a user starts.
 pub fn is_session_variable(name: &str, pass: &[String]) -> bool {
     let pass = pass.iter().map(String::as_str);
     ALLOWED.iter().copied().chain(pass).any(|pattern| {
@@ -122,8 +110,8 @@ pub fn is_session_variable(name: &str, pass: &[String]) -> bool {
     })
 }
 
-/// What passes of the caller's environment, then what the session gets of its own. Our own programs are
-/// found on its `PATH`.
+/// Builds the environment of a session: the inherited variables of the caller, then the session's
+/// own. Our own programs are on its `PATH`.
 pub fn session_environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
     let mut env: Vec<(String, String)> = caller
         .vars()
@@ -139,7 +127,7 @@ pub fn session_environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<
     env
 }
 
-/// Puts the folder of our own program first on `PATH`, unless it is there.
+/// Puts the folder of our own program first on `PATH`, unless `PATH` has it.
 fn prepend_own_folder(env: &mut Vec<(String, String)>, exe: &Path) {
     let Some(folder) = exe.parent().and_then(Path::to_str) else {
         return;
@@ -154,7 +142,7 @@ fn prepend_own_folder(env: &mut Vec<(String, String)>, exe: &Path) {
     }
 }
 
-/// Writes a start file below `folder`, for its owner's eyes only.
+/// Writes a start file below `folder`, readable only by its owner.
 pub fn write_start_file(
     folder: &Path,
     name: &str,
@@ -179,7 +167,7 @@ pub fn write_start_file(
     Ok(path)
 }
 
-/// Reads a start file and removes it.
+/// Reads and removes a start file.
 pub fn take_start_file(path: &Path) -> Result<StartFile, StartError> {
     let io = |source| StartError::File {
         path: path.to_owned(),
@@ -193,8 +181,8 @@ pub fn take_start_file(path: &Path) -> Result<StartFile, StartError> {
     })
 }
 
-/// Becomes the command of a start file. `terminal` is what the backend says about the terminal, which
-/// the caller of the start could not know. Returns only when that failed.
+/// Replaces this process with the command of a start file. `terminal` is the backend's value of
+/// `TERM`, which the caller of the start does not know. Returns only if that failed.
 pub fn become_command(start: StartFile, terminal: Option<&str>) -> StartError {
     if !start.cwd.is_dir() {
         return StartError::NoFolder { cwd: start.cwd };

@@ -1,8 +1,8 @@
-//! The watch over the deacon's session: rule B1, and `gt boot triage`, which looks once. In mechanical mode there is
-//! nothing to watch: gtd does the work of the deacon.
+//! Rule B1 and `gt boot triage`: watches the deacon's session. In mechanical mode there is no
+//! session, because gtd does the deacon's work.
 //!
-//! A session that shows no sign of life is asked first, and restarted only if it does not answer: two signals. Nothing
-//! is asked of it in a town without work and mail. The deacon's session is started by rule D1.
+//! A session without signs of life is asked first, and restarted only if it does not answer: two
+//! signals. In a town without work and mail, nothing is asked. Rule D1 starts the deacon's session.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ use crate::town::identity::Address;
 const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
 const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
 
-/// Whether an agent does the work of the deacon.
+/// Returns true if an agent does the deacon's work.
 pub(super) fn is_deacon_agent(view: &TownView) -> bool {
     let mut roles = view.roles.iter();
     roles.any(|one| one.address == Address::Deacon && one.mode == RoleMode::Agent)
@@ -46,7 +46,7 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     let pulse = pulse.unwrap_or_default();
     let signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)];
     let mut signs = signs.into_iter().flatten().peekable();
-    // Of a program that reports nothing, only the screen is left.
+    // A program without hooks shows its activity only on the screen.
     let screen = live.filter(|_| signs.peek().is_none());
     let screen = screen.map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
@@ -75,7 +75,7 @@ fn last_question(status: &BootStatus) -> Option<(DeaconAction, Timestamp)> {
     Some((action, asked.at))
 }
 
-/// B1: a deacon that shows no sign of life is asked, and restarted if it does not answer.
+/// B1: a deacon without signs of life is asked, and restarted if it does not answer.
 pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Decision> {
     let (triage, saw) = choose_deacon_action(facts?, now);
     let is_ours = !matches!(triage, DeaconAction::Nothing | DeaconAction::Start);
@@ -86,20 +86,16 @@ pub(super) fn decide(facts: Option<&DeaconFacts>, now: Timestamp) -> Option<Deci
     })
 }
 
-/// What a look at the deacon came to.
+/// The result of checking the deacon.
 #[derive(Debug, Serialize)]
 pub struct TriageReport {
-    /// What is done.
     pub action: DeaconAction,
-    /// To whom.
     pub target: &'static str,
-    /// Why.
     pub reason: String,
-    /// Whether it was done.
     pub done: bool,
 }
 
-/// Looks at the deacon once, and acts unless it is a dry run.
+/// Checks the deacon once, and acts unless it is a dry run.
 pub fn run_triage(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport> {
     let view = TownView::read(town)?;
     let (action, reason) = choose_deacon_action(&facts(town, &view), view.now);
@@ -119,7 +115,7 @@ pub fn run_triage(town: &LiveTown, dry_run: bool) -> anyhow::Result<TriageReport
     Ok(report)
 }
 
-/// Acts on the decision if a second look comes to the same.
+/// Acts on the decision if a second check confirms it.
 pub(super) fn confirm_and_act(
     town: &LiveTown,
     decided: DeaconAction,
@@ -141,12 +137,12 @@ fn record_triage(
 ) -> anyhow::Result<()> {
     let last = BootStatus::load(town).unwrap_or_default();
     let now = town.clock.now();
-    // Also one that failed: it is not tried again in each pass.
+    // A failed action is recorded too, so that it is not repeated in each pass.
     let asked = report.action.is_message().then(|| DeaconMessage {
         action: report.action.name().to_owned(),
         at: now,
     });
-    // A new session was asked nothing yet.
+    // A new session has not been asked yet.
     let kept = last
         .asked
         .filter(|_| report.action != DeaconAction::Restart);
@@ -165,7 +161,7 @@ fn record_triage(
     .save(town)
 }
 
-/// Does it. Says whether anything was done.
+/// Performs the action. Returns false if nothing was done.
 fn act(
     town: &LiveTown,
     view: &TownView,
@@ -173,7 +169,7 @@ fn act(
     reason: &str,
 ) -> anyhow::Result<bool> {
     let deacon = Address::Deacon;
-    // In agent mode boot judges, if someone else looked.
+    // In agent mode boot decides, if it was not boot that ran the check.
     if action.is_message()
         && town.actor != Address::Boot
         && view.session_of(&Address::Boot).is_some()

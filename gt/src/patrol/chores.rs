@@ -1,5 +1,5 @@
-//! Chores of the town: rule T1. Each is plain code and is done after its time; a town where nothing happened since does
-//! none.
+//! Rule T1: runs the chores of the town. Each is plain code and runs after its interval. A town
+//! without events since the last run does none.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,17 +15,16 @@ use crate::host::LiveTown;
 use crate::record::chores;
 use crate::town::event::event;
 
-/// What a chore itself has recorded is no reason for the next.
+/// Events of a chore itself are no reason for the next one.
 const OWN: SignedDuration = SignedDuration::from_mins(1);
 
-/// What is known about chores.
+/// The facts about chores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChoreFacts {
-    /// When each was done last.
+    /// The last run of each chore.
     pub last: BTreeMap<String, Timestamp>,
-    /// From when on those count that were never done.
+    /// The start of the interval for chores that have never run.
     pub from: Timestamp,
-    /// When something last happened.
     pub event: Timestamp,
 }
 
@@ -47,7 +46,7 @@ fn modification_time(path: &Path) -> Timestamp {
 }
 
 impl ChoreFacts {
-    /// In how long a chore is to be done, and when it was last; none if it never is.
+    /// Returns the time until a chore is due, and its last run. None if it is never due.
     fn time_until_due(
         &self,
         chore: Chore,
@@ -62,7 +61,7 @@ impl ChoreFacts {
     }
 }
 
-/// T1: a chore whose time has come is done.
+/// T1: a chore runs when its interval has passed.
 pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     let due = Chore::ALL.into_iter().filter_map(|chore| {
         let (wait, last) = facts.time_until_due(chore, now, numbers)?;
@@ -79,7 +78,7 @@ pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -
     due.collect()
 }
 
-/// In how long a chore will be due that is not now.
+/// Returns the time until the next chore that is not due now.
 pub(super) fn due(
     facts: &ChoreFacts,
     now: Timestamp,
@@ -92,7 +91,7 @@ pub(super) fn due(
     waits.filter(SignedDuration::is_positive).min()
 }
 
-/// Does a chore.
+/// Runs a chore.
 pub(super) fn run_chore_action(town: &LiveTown, chore: Chore) -> anyhow::Result<Option<String>> {
     let lines = chore::run_chore(town, chore)?;
     town.record_event(&event!(ChoreDone, dog: String::new(), chore: chore.name(), lines: lines));

@@ -1,4 +1,4 @@
-//! Convoys that are ready to land or to be made: rules L1 and C1.
+//! Rules L1 and C1: lands convoys, and finishes approved ones.
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -10,12 +10,12 @@ use crate::record;
 use crate::record::town_view::TownView;
 use crate::town::lock::Lock;
 
-/// What is known about convoys.
+/// The facts about convoys.
 #[derive(Debug, Clone, Default)]
 pub struct ConvoyFacts {
     /// Open convoys whose tracked work is all done.
     pub landable: Vec<String>,
-    /// Requests for convoys that are approved and not finished, and nobody is at them.
+    /// Approved review requests that are unfinished and not in progress.
     pub unfinished: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
 }
 
 /// - L1: a convoy lands as soon as every bead that it tracks is done.
-/// - C1: an approved convoy that was never finished is finished.
+/// - C1: an approved convoy that is unfinished is finished.
 pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
     let land = |convoy: &String| Decision {
         rule: rule::L1_LAND_WHEN_ALL_DONE,
@@ -59,7 +59,7 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
         .collect()
 }
 
-/// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
+/// Lands a convoy. If only an outside problem is in the way, fails so that the landing is retried.
 pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
     match landing::land_convoy(town, convoy)? {
         None => Ok(None),
@@ -74,7 +74,7 @@ pub(super) fn land_convoy_action(town: &LiveTown, convoy: &str) -> anyhow::Resul
     }
 }
 
-/// Makes the convoy of an approved request, and slings what was asked for.
+/// Creates the convoy of an approved request, and continues its sling.
 pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Option<String>> {
     let Some(made) = convoy::review::resume_request(town, request)? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Escalations that nobody answers: rules E1, E2 and E3.
+//! Rules E1, E2 and E3: handle escalations that no one answers.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,36 +9,32 @@ use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
 
-/// How long the command that escalates has for its own deliveries before the patrol looks after them.
+/// The time that `gt escalate` gets for its own deliveries before the patrol takes over.
 const GRACE: SignedDuration = SignedDuration::from_mins(1);
 
-/// What is known about open escalations.
+/// The facts about open escalations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EscalationFacts {
-    /// Those that are open.
     pub open: Vec<OpenEscalation>,
-    /// How long nobody may have acknowledged one before it is raised.
+    /// The time without an acknowledgement after which one is raised.
     pub stale: SignedDuration,
-    /// How often one is raised.
+    /// The maximum number of times that one is raised.
     pub limit: u64,
 }
 
-/// An open escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenEscalation {
-    /// Its id.
     pub id: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// Whether someone has taken it up.
+    /// True if someone has acknowledged it.
     pub is_acked: bool,
-    /// Since when it waits for that.
+    /// The start of the wait for an acknowledgement.
     pub since: Timestamp,
-    /// How often it was raised.
+    /// The number of times it was raised.
     pub raised: u64,
-    /// When its default becomes the answer, and that answer.
+    /// The deadline with the default answer.
     pub default_at: Option<(Timestamp, String)>,
-    /// When a command that was not run or failed was tried last, and its route.
+    /// The last try of a command that has not run or has failed, with its route.
     pub undelivered: Option<(Timestamp, String)>,
 }
 
@@ -48,7 +44,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
     if open.is_empty() {
         return EscalationFacts::default();
     }
-    // Settings that cannot be read are reported by the doctor; the built-in ones count.
+    // The doctor reports invalid settings. The built-in ones apply.
     let (settings, _) = escalate::read_settings(town);
     EscalationFacts {
         open: open.iter().map(escalation_facts).collect(),
@@ -75,8 +71,8 @@ fn escalation_facts(one: &Escalation) -> OpenEscalation {
 }
 
 /// - E2: a decision whose deadline has passed is answered with its default.
-/// - E1: one that nobody acknowledged in time is raised one severity, up to the limit.
-/// - E3: a command that was not run or failed is run again.
+/// - E1: an escalation that no one acknowledges in time is raised by one severity, up to the limit.
+/// - E3: a command that has not run or has failed is run again.
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
     let of_one = |one: &OpenEscalation| {
         let id = || one.id.clone();
@@ -112,7 +108,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
     facts.open.iter().flat_map(of_one).collect()
 }
 
-/// In how long a rule will apply that none does now.
+/// Returns the time until the next rule applies.
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
     let times = facts.open.iter().flat_map(|one| {
         let raise = match raise_time_of(one, facts) {

@@ -1,20 +1,22 @@
-//! Which decisions are acted on now. Two actions on one subject never run at the same time, and of each kind only so
-//! many in a rig: thirty beads that nothing blocks any more are not thirty sessions that start at once.
+//! Chooses the decisions to act on now. Two actions on one subject never run at the same time, and
+//! each kind is limited per rig: thirty beads that become unblocked together do not start thirty
+//! sessions at once.
 
 use std::collections::BTreeMap;
 
 use super::decision::{Action, ActionKind, ActionSubject, Decision};
 use super::thresholds::Thresholds;
 
-/// The actions that run now, by subject.
+/// The running actions, by subject.
 #[derive(Debug, Default)]
 pub struct ActionExecutor {
     running: BTreeMap<ActionSubject, Action>,
 }
 
 impl ActionExecutor {
-    /// Chooses what is started now, which counts as running from here on, and what is left for the pass after the end of
-    /// an action. What runs already is neither.
+    /// Splits the decisions into those to start now, which count as running from here on, and those
+    /// to leave for the pass after the end of an action. Actions that run already are in neither
+    /// list.
     pub fn admit<'a>(
         &mut self,
         mut decisions: Vec<Decision>,
@@ -33,12 +35,12 @@ impl ActionExecutor {
         })
     }
 
-    /// An action has ended.
+    /// Records the end of an action.
     pub fn finish(&mut self, subject: &ActionSubject) {
         self.running.remove(subject);
     }
 
-    /// The subjects of what runs.
+    /// Returns the subjects of the running actions.
     pub fn running_subjects(&self) -> Vec<String> {
         self.running.keys().map(ToString::to_string).collect()
     }

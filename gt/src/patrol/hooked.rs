@@ -1,7 +1,8 @@
-//! Work on the hook of an agent that is no polecat, the mayor, crew or a dog, with a session that does not get on: rule G3.
+//! Rule G3: reminds an agent other than a polecat (mayor, crew or dog) that has a session and makes
+//! no progress on its hooked bead.
 //!
-//! It is reminded once. If it still does not get on for as long again, a person hears of it. Such a session is never ended:
-//! a person may be at work in it.
+//! The agent is reminded once. If it makes no progress for the same time again, the user gets a
+//! message. Such a session is never ended, because a user may work in it.
 
 use bd::bead::{Bead, Status};
 use bd::store::BeadMark;
@@ -21,18 +22,16 @@ use crate::town::identity::Address;
 
 const HOOKED: &str = include_str!("../../templates/message/quiet-hook.txt");
 
-/// What is known about an agent with work on its hook and a session.
+/// The facts about an agent with hooked work and a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFacts {
-    /// The agent's address.
     pub agent: String,
-    /// The bead.
     pub bead: String,
-    /// Its progress; the bead may have come onto the hook later than the session began.
+    /// The agent's progress. The bead may have been hooked after the session started.
     pub progress: WorkerProgress,
-    /// When it was reminded of this bead.
+    /// The time of the reminder for this bead.
     pub nudged: Option<Timestamp>,
-    /// How long it may not get on.
+    /// The allowed time without progress.
     pub limit: SignedDuration,
 }
 
@@ -73,8 +72,8 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     found.collect()
 }
 
-/// The setting with the time that an agent may not get on; none for a polecat, which the witness watches, and for roles,
-/// which have no hook.
+/// Returns the setting for the allowed time without progress. None for polecats, which the witness
+/// watches, and for roles, which have no hook.
 fn quiet_setting(agent: &Address) -> Option<&'static str> {
     Some(match agent {
         Address::Mayor => "patrol.hook.mayor",
@@ -85,7 +84,7 @@ fn quiet_setting(agent: &Address) -> Option<&'static str> {
 }
 
 impl HookFacts {
-    /// From when on the step after the last one applies: the reminder, or after it the message to a person.
+    /// Returns the time of the next step: the reminder, or after it the message to the user.
     pub(super) fn next_step_at(&self) -> Option<Timestamp> {
         let waits = matches!(self.progress.doing, WorkerActivity::Refused(_));
         if self.progress.attached || waits {
@@ -96,7 +95,7 @@ impl HookFacts {
     }
 }
 
-/// G3: an agent that does not get on with the bead on its hook is reminded once.
+/// G3: an agent without progress on its hooked bead is reminded once.
 pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
     let quiet = facts.iter().filter(|one| {
         let is_due = one.next_step_at().is_some_and(|at| at <= now);
@@ -119,15 +118,15 @@ pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
         .collect()
 }
 
-/// In how long the next step applies to one of them.
+/// Returns the time until the next step of any agent.
 pub(super) fn due(facts: &[HookFacts], now: Timestamp) -> Option<SignedDuration> {
     let steps = facts.iter().filter_map(HookFacts::next_step_at);
     let waits = steps.map(|at| at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-/// Reminds an agent of the bead on its hook. It counts before it is typed: what cannot be typed now is no reason to try for
-/// ever.
+/// Reminds an agent of the bead on its hook. Recorded before the text is typed, so that a failure
+/// is not retried forever.
 pub(super) fn remind_of_hook(
     town: &LiveTown,
     agent: &str,
@@ -148,7 +147,7 @@ pub(super) fn remind_of_hook(
     Ok(Some("reminded".to_owned()))
 }
 
-/// The beads on the hooks of agents that are no polecats.
+/// Returns the beads on the hooks of agents other than polecats.
 fn hooked_beads(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
     let hooked = stores

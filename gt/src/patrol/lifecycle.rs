@@ -1,8 +1,8 @@
-//! Requests of agents by mail to be restarted or stopped: rule D3. A message to `deacon/` whose subject begins with
-//! `lifecycle:` asks for its sender.
+//! Rule D3: carries out requests by mail to restart or stop an agent. A message to `deacon/` whose
+//! subject begins with `lifecycle:` is a request for its sender.
 //!
-//! What must always hold: the message is closed before anything is done, so that nothing is done twice; who is meant is
-//! the sender, never what the text says.
+//! The message is closed before the action, so that no request is carried out twice. The request
+//! always applies to the sender, never to a name in the text.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -18,28 +18,25 @@ use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// What the subject of a request begins with, in lower case.
+/// The prefix of a request's subject, in lower case.
 const SUBJECT: &str = "lifecycle:";
-/// An older request is closed and not carried out.
+/// The age from which a request is closed without an action.
 const OLDEST: SignedDuration = SignedDuration::from_hours(6);
 
-/// What an agent asks for.
+/// The requested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LifecycleAction {
     Restart,
     Shutdown,
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LifecycleRequest {
-    /// The message.
     pub message: String,
-    /// Who sent it.
     pub from: String,
 }
 
-/// What a message asks for; none if it is no request, or cannot be understood.
+/// Returns the request in a message. None if there is none or it is invalid.
 fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
     let subject = message.subject.to_lowercase();
     if message.read || !subject.starts_with(SUBJECT) {
@@ -84,7 +81,7 @@ pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
     facts.iter().map(of_one).collect()
 }
 
-/// Closes the message of a request and carries it out.
+/// Closes the message of a request and carries the request out.
 pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let claim = Lock::try_take(&town.layout.requests_lock())?;
     let beads = town.open_town_store()?.snapshot()?;
@@ -113,7 +110,8 @@ pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Opt
     apply_to_agent(town, &agent, asked).map(Some)
 }
 
-/// The agent that a sender's text names: an address, or one of the forms `<rig>-witness`, `<rig>-polecat-<name>`.
+/// Returns the agent of a sender's text: an address, or one of the forms `<rig>-witness`,
+/// `<rig>-polecat-<name>`.
 fn parse_sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
     let given = town.parse_address(text);
     if given.is_ok() || text.contains('/') {

@@ -1,7 +1,7 @@
-//! What the patrol remembers between passes, one record per subject, in `.runtime/patrol.json`: which of its actions
-//! failed, and until when each waits, longer each time in a row.
+//! Records failed actions between passes, one record per subject, in `.runtime/patrol.json`. Each
+//! failure waits before its retry, longer each time in a row.
 //!
-//! It holds nothing that the beads could say, and may be lost at any time.
+//! The file holds nothing that the beads could tell, and may be lost at any time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 use super::ActionReport;
 use super::decision::{ActionSubject, Decision};
 
-/// The first wait, and the longest.
+/// The first and the longest wait.
 const FIRST: SignedDuration = SignedDuration::from_secs(5);
 const LONGEST: SignedDuration = SignedDuration::from_secs(300);
-/// The first wait of an action that someone else was busy with.
+/// The first wait of an action that found its subject busy.
 const BUSY: SignedDuration = SignedDuration::from_secs(1);
-/// How many subjects are remembered.
+/// The maximum number of subjects.
 const SUBJECTS: usize = 1000;
 
-/// What is remembered, by subject.
+/// The records by subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatrolMemory {
     subjects: BTreeMap<ActionSubject, SubjectRecord>,
@@ -30,7 +30,7 @@ pub struct PatrolMemory {
     has_changed: bool,
 }
 
-/// What is remembered of one subject.
+/// The record of one subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct SubjectRecord {
@@ -40,27 +40,28 @@ struct SubjectRecord {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleFailure {
-    /// How many in a row.
+    /// The number of failures in a row.
     count: u32,
-    /// How long it waits before it is tried again.
+    /// The time of the next retry.
     until: Timestamp,
 }
 
 impl RuleFailure {
-    /// How long it still waits. A wait that no failure sets comes from a clock that was wrong.
+    /// Returns the remaining wait. A wait that is longer than the longest comes from a wrong clock
+    /// and does not count.
     fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.until.duration_since(now);
         (wait.is_positive() && wait <= LONGEST).then_some(wait)
     }
 
-    /// Whether it still counts: what failed long ago says nothing about the next failure.
+    /// Returns true if the failure still counts for the next wait. Old failures do not.
     fn is_recent(&self, now: Timestamp) -> bool {
         now.duration_since(self.until).abs() < LONGEST
     }
 }
 
 impl PatrolMemory {
-    /// Reads a town's memory; none is an empty one.
+    /// Reads a town's memory. A missing file is an empty one.
     pub fn load(path: &Path) -> io::Result<Self> {
         let bytes = file::read_file_if_exists(path)?;
         bytes.map_or_else(
@@ -69,7 +70,7 @@ impl PatrolMemory {
         )
     }
 
-    /// Writes it if it has changed.
+    /// Writes the memory if it has changed.
     pub fn save(&mut self, path: &Path) -> io::Result<()> {
         if !std::mem::take(&mut self.has_changed) {
             return Ok(());
@@ -80,7 +81,7 @@ impl PatrolMemory {
         file::replace_file_relaxed(path, &serde_json::to_vec(self)?, 0o600)
     }
 
-    /// Remembers how an action went: one that failed waits, twice as long each time in a row.
+    /// Records the result of an action: a failed one waits, twice as long each time in a row.
     pub fn record(&mut self, acted: &ActionReport, now: Timestamp) {
         let (subject, rule) = (acted.decision.action.subject(), acted.decision.rule.name);
         if !acted.failed && !acted.busy {
@@ -114,14 +115,14 @@ impl PatrolMemory {
         }
     }
 
-    /// Whether a decision's action waits no more.
+    /// Returns true if the action of a decision does not wait.
     pub fn is_due(&self, decision: &Decision, now: Timestamp) -> bool {
         let record = self.subjects.get(&decision.action.subject());
         let failure = record.and_then(|record| record.failures.get(decision.rule.name));
         failure.is_none_or(|failure| failure.remaining_wait(now).is_none())
     }
 
-    /// In how long the next wait ends.
+    /// Returns the time until the next wait ends.
     pub fn due_in(&self, now: Timestamp) -> Option<SignedDuration> {
         let records = self.subjects.values();
         let failures = records.flat_map(|record| record.failures.values());

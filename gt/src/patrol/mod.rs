@@ -1,12 +1,13 @@
 //! The patrol: one pass of facts → rules → actions over the whole town.
 //!
-//! The rules are in families, one module each. A family has `facts`, which only reads; `decide`, pure functions from
-//! facts to decisions; `due`, which says when one of its rules will apply that does not apply now; and its actions,
-//! each of which looks first whether it is still needed and is safe to repeat. Here they are put together: [`facts()`],
-//! [`decide`], [`due_in`] and [`act`], which records each action with its rule, what the rule saw, and how it went.
+//! The rules are grouped in families, one module each. A family has `facts`, which only reads.
+//! `decide` is a pure function from facts to decisions. `due` returns the time until one of its
+//! rules applies that does not apply now. Its actions first check if they are still needed, and are
+//! safe to repeat. This module combines them: [`facts()`], [`decide`], [`due_in`] and [`act`],
+//! which records each action with its rule, the facts and the result.
 //!
-//! A rule's name never changes its meaning: it stands in events, and `gt why` reads it back. `gtd` runs passes as long
-//! as anything happens; `gtd run --once` runs one.
+//! A rule's name never changes its meaning: it is stored in events, and `gt why` reads it back.
+//! `gtd` runs passes as long as anything happens. `gtd run --once` runs one.
 
 pub mod attention;
 pub mod boot;
@@ -64,82 +65,73 @@ use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::lock;
 
-/// What is known about the town at the start of a pass.
+/// The facts about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
 pub struct TownFacts {
-    /// When.
     pub now: Timestamp,
-    /// By rig.
     pub rigs: BTreeMap<String, RigFacts>,
-    /// About convoys.
     pub convoys: ConvoyFacts,
-    /// About what needs a person.
+    /// The matters for the user.
     pub attention: attention::AttentionFacts,
-    /// About APIs that refuse.
     pub outages: Vec<outages::Outage>,
-    /// About open escalations.
     pub escalations: EscalationFacts,
-    /// About roles in agent mode.
+    /// The roles in agent mode.
     pub roles: Vec<RoleFacts>,
-    /// About the deacon's session, if an agent does its work.
+    /// The deacon's session, if an agent does the deacon's work.
     pub deacon: Option<triage::DeaconFacts>,
-    /// What agents ask for by mail.
+    /// The requests of agents by mail.
     pub requests: Vec<LifecycleRequest>,
-    /// About work on the hooks of agents that are no polecats.
+    /// The hooked work of agents other than polecats.
     pub hooked: Vec<HookFacts>,
-    /// About chores.
     pub chores: ChoreFacts,
     /// The pause, if the town is paused.
     pub paused: Option<TownPause>,
-    /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
+    /// The heartbeat that this pass will write. None if the deacon's session writes it.
     pub heartbeat: Option<Heartbeat>,
-    /// Stores with something new for their branches.
+    /// The stores with changes for their branches.
     pub sync: Vec<SyncState>,
-    /// The numbers of the rules for what is the town's own.
+    /// The thresholds for the town's own subjects.
     pub thresholds: Thresholds,
-    /// Rigs whose beads could not be read, with the reason.
+    /// The rigs whose beads are unreadable, with the reason.
     pub unreadable: Vec<String>,
-    /// Why the sessions could not be asked, where that is so.
+    /// The reason why the sessions cannot be listed, if there is one.
     pub degraded: Option<String>,
-    /// The sessions that were seen, for callers that wait for their end.
+    /// The listed sessions, for callers that wait for their end.
     pub sessions: Vec<LiveSession>,
 }
 
-/// What is known about a rig.
+/// The facts about a rig.
 #[derive(Debug, Clone, Default)]
 pub struct RigFacts {
-    /// The numbers of the rules.
+    /// The thresholds of the rules.
     pub thresholds: Thresholds,
-    /// About its polecats.
     pub polecats: Vec<PolecatFacts>,
-    /// About the progress of those that are at work.
+    /// The progress of the working polecats.
     pub watched: Vec<WatchFacts>,
-    /// About the commits of their unfinished work.
+    /// The commits of their unfinished work.
     pub unfinished: Vec<UnfinishedWork>,
-    /// About the beads that go to them.
+    /// The beads to give to workers.
     pub scheduler: SchedulerFacts,
-    /// About its merge queue.
     pub queue: QueueFacts,
 }
 
-/// A decision and how acting on it went.
+/// A decision with the result of its action.
 #[derive(Debug, Clone, Serialize)]
 pub struct ActionReport {
-    /// The decision.
     #[serde(flatten)]
     pub decision: Decision,
-    /// What came of it, in a few words.
+    /// The result in a few words.
     pub outcome: String,
-    /// Whether it failed; the next pass decides again.
+    /// True if the action failed. The next pass decides again.
     pub failed: bool,
-    /// Whether it changed anything, so that another pass may find more to do.
+    /// True if the action changed anything, so that another pass may find more to do.
     pub changed: bool,
-    /// Whether someone else was at it just then, so that it should be looked at again soon.
+    /// True if another process held the subject, so that a check should follow soon.
     pub busy: bool,
 }
 
-/// Runs one pass, the merge queues included, one action after the other. What was decided about a subject that changed
-/// in this pass is left to the next.
+/// Runs one pass, the merge queues included, one action after the other. A decision about a subject
+/// that changed in this pass is left to the next pass.
 pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
     let (mut acted, mut changed): (Vec<ActionReport>, _) = (Vec::new(), BTreeSet::new());
     let facts = facts(town)?;
@@ -160,7 +152,7 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
     Ok(acted)
 }
 
-/// Writes the heartbeat of a pass, with the rules that acted since the one before.
+/// Writes the heartbeat of a pass, with the rules that acted since the previous one.
 pub fn write_heartbeat(
     town: &LiveTown,
     heartbeat: Option<Heartbeat>,
@@ -178,7 +170,7 @@ pub fn write_heartbeat(
     Heartbeat::write_next(town, heartbeat).map(drop)
 }
 
-/// What a pass will write as the heartbeat of a town.
+/// Returns the heartbeat that a pass will write.
 fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
     if boot::is_deacon_agent(view) {
         return None;
@@ -193,12 +185,13 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
     })
 }
 
-/// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
+/// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
+/// once. Writes nothing.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &ActivityCache::default())
 }
 
-/// The same for who reads them time and again: what was seen of quiet workers a moment ago counts.
+/// Does the same for repeated calls: recent observations of quiet workers are reused.
 pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<TownFacts> {
     let view = TownView::read_idle(town, glances)?;
     let settings = PatrolSettings::for_rigs(town, &view);
@@ -242,7 +235,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
     })
 }
 
-/// Applies all rules to the facts, and leaves out decisions that are not due yet because their last try failed.
+/// Applies all rules to the facts, and leaves out decisions that wait after a failure.
 pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
@@ -273,7 +266,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions
 }
 
-/// In how long a rule will apply that none does now, if nothing happens until then.
+/// Returns the time until a rule applies that does not apply now, if nothing happens until then.
 pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let of_rig = |rig: &RigFacts| {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
@@ -296,7 +289,8 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
 }
 
 impl TownFacts {
-    /// The machine stood still until `at`: before that nobody could get on, so quiet workers are judged from then on.
+    /// Records that the machine was suspended until `at`. No worker could make progress before, so
+    /// quiet workers are judged from then on.
     pub fn awake_since(&mut self, at: Timestamp) {
         for rig in self.rigs.values_mut() {
             for watched in &mut rig.watched {
@@ -310,7 +304,7 @@ impl TownFacts {
         }
     }
 
-    /// The numbers of the rules that count for a rig, or for what is the town's own.
+    /// Returns the thresholds for a rig, or for the town's own subjects.
     pub fn thresholds_for(&self, rig: Option<&str>) -> &Thresholds {
         let rig = rig.and_then(|rig| self.rigs.get(rig));
         rig.map_or(&self.thresholds, |rig| &rig.thresholds)
@@ -324,7 +318,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
         Ok(None) => ("nothing left to do".to_owned(), false, false),
-        // Someone else is at it; that is not a failure.
+        // Another process holds the subject, which is no failure.
         Err(error) if busy => (format!("{error:#}"), false, false),
         Err(error) => (format!("{error:#}"), true, false),
     };
@@ -346,7 +340,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
     }
 }
 
-/// Does it; `None` where nothing was left to do.
+/// Performs an action. `None` if nothing was left to do.
 fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
     match action {
         Action::ResumeSling(worker) => polecats::resume_sling_action(town, worker),

@@ -1,9 +1,10 @@
-//! The API of an agent program refuses: rule A1. One outage per agent program of the town, whose account its workers
-//! share, however many of them it stops.
+//! Rule A1: handles APIs that refuse requests. There is one outage per agent program of the town,
+//! whose account its workers share, however many of them it stops.
 //!
-//! While it lasts one worker at a time tries again: when the time has come that the program named, else after a wait that
-//! doubles each time. When any worker of the program gets on after the last refusal, all others go on. No breaker opens for
-//! an outage. What lasts is reported once ([`super::attention`]).
+//! During an outage, one worker at a time retries: at the time that the program named, otherwise
+//! after a wait that doubles each time. When any worker of the program makes progress after the
+//! last refusal, all others continue. An outage opens no breaker. A lasting outage is reported once
+//! ([`super::attention`]).
 
 use std::collections::BTreeMap;
 
@@ -18,48 +19,44 @@ use crate::record::pulse::ApiRefusal;
 use crate::record::town_view::TownView;
 use crate::town::name::Worker;
 
-/// The first wait before a refused request is tried again, and the longest.
+/// The first and the longest wait before a refused request is retried.
 const FIRST: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 
-/// The outage of an agent program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
-    /// The agent program.
     pub agent: String,
-    /// Since when it is known.
+    /// The time of the first known refusal.
     pub since: Timestamp,
-    /// The last refusal.
     pub last: ApiRefusal,
-    /// The workers that it stops, who waits longest first.
+    /// The stopped workers, longest waiting first.
     pub stopped: Vec<StoppedWorker>,
-    /// When one of them tried last.
+    /// The time of the last retry.
     pub tried: Timestamp,
-    /// How often they tried in all.
+    /// The number of all retries.
     pub tries: usize,
-    /// Whether a worker of the program got on after the last refusal.
+    /// True if a worker of the program made progress after the last refusal.
     pub is_over: bool,
 }
 
 /// A worker that an outage stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoppedWorker {
-    /// Which it is.
     pub worker: Worker,
-    /// Whether its session runs: it is told to go on. Else it is restarted.
+    /// True if the session runs, so that a message is enough. Otherwise it is restarted.
     pub is_running: bool,
-    /// Whether it tried again since it was refused last.
+    /// True if the worker has retried since its last refusal.
     pub is_trying: bool,
-    /// Since when it waits.
     since: Timestamp,
 }
 
 impl Outage {
-    /// When a worker tries again; the time that the program named counts.
+    /// Returns the time of the next retry. A time that the program named counts.
     pub fn next_try(&self) -> Timestamp {
         let wait = doubled_wait(FIRST, self.tries, LONGEST);
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
-        // Only the first try waits for a named time: the program may have meant another day.
+        // Only the first retry waits for a named time, because the program may have meant another
+        // day.
         let named = self.last.until.filter(|until| *until > self.tried);
         named.unwrap_or(waited)
     }
@@ -68,24 +65,20 @@ impl Outage {
 /// A worker that the API refuses.
 #[derive(Debug, Clone)]
 pub struct RefusedWorker {
-    /// Which it is.
     pub worker: Worker,
-    /// Its agent program.
     pub agent: String,
-    /// The refusal.
     pub refusal: ApiRefusal,
-    /// Whether its session runs.
     pub is_running: bool,
-    /// The nudges that its session got.
+    /// The nudges that the session got.
     pub nudges: NudgeCount,
-    /// When its session was restarted after a refusal, for this bead.
+    /// The times at which the session was restarted after a refusal, for this bead.
     pub restarts: Vec<Timestamp>,
 }
 
-/// The outages of the town, by agent program.
+/// Returns the outages of the town, by agent program.
 pub fn find_outages(view: &TownView) -> Vec<Outage> {
     let all = || view.polecats.values().flatten();
-    // Those ahead come from a clock that was wrong.
+    // Times in the future come from a wrong clock.
     let until = |times: &[Timestamp]| -> Vec<Timestamp> {
         times
             .iter()
@@ -108,7 +101,7 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
     group_outages(refused, &others.collect::<Vec<_>>())
 }
 
-/// The outages that stop these workers; `others` are those that no API refuses, with their agent programs.
+/// Groups refused workers into outages. `others` are the other workers, with their agent programs.
 pub fn group_outages(
     refused: impl IntoIterator<Item = RefusedWorker>,
     others: &[(&str, &WorkerProgress)],
@@ -145,7 +138,7 @@ fn add_worker(outage: &mut Outage, one: RefusedWorker) {
         .tried
         .max(refusal.at)
         .max(tried.unwrap_or(refusal.at));
-    // A refusal that only the screen shows counts no times.
+    // A refusal that only the screen shows has no count.
     let times = refusal.times.saturating_sub(1).max(one.nudges.count);
     outage.tries += usize::try_from(times).unwrap_or_default();
     outage.tries += if one.is_running {
@@ -164,13 +157,13 @@ fn add_worker(outage: &mut Outage, one: RefusedWorker) {
     }
 }
 
-/// A1: one worker tries again; when the API answers, all do.
+/// A1: one worker retries. When the API answers, all do.
 pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for outage in outages {
         let is_due = outage.next_try() <= now;
         let may_try = outage.stopped.iter().filter(|one| {
-            // One that was told to go on and does not answer is tried again like any other.
+            // A worker that got the message and does not answer is retried like any other.
             outage.is_over && !one.is_trying || is_due
         });
         let count = if outage.is_over { usize::MAX } else { 1 };
@@ -200,7 +193,7 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     decisions
 }
 
-/// In how long a worker tries again.
+/// Returns the time until the next retry.
 pub(super) fn due(outages: &[Outage], now: Timestamp) -> Option<SignedDuration> {
     let waits = outages.iter().map(|one| one.next_try().duration_since(now));
     waits.filter(SignedDuration::is_positive).min()

@@ -1,4 +1,4 @@
-//! Commits of unfinished work that go to the remote: rule K1.
+//! Rule K1: pushes the commits of unfinished work to the remote.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,25 +13,22 @@ use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Worker;
 
-/// After a refusal the next try waits so many times as long.
+/// The factor of the wait after a refusal.
 const AFTER_REFUSAL: i32 = 12;
 
-/// A worker that committed since its branch was last pushed.
+/// A worker with commits since the last push of its branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedWork {
-    /// The worker.
     pub worker: Worker,
-    /// When it last committed.
     pub committed: Timestamp,
-    /// When its branch was last pushed, or refused.
+    /// The last push of the branch, or its refusal.
     pub last: Option<Timestamp>,
-    /// Whether the remote refused it then.
+    /// True if the remote refused that push.
     pub refused: bool,
-    /// Whether its session runs.
     pub alive: bool,
 }
 
-/// Reads the facts. Whether the rig has a remote costs a process, so that is for the action.
+/// Reads the facts. Checking for a remote costs a process, so the action does it.
 pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
     let all = view.polecats_of(rig.name()).iter();
     all.filter_map(|polecat| unfinished_work_of(rig, polecat))
@@ -79,7 +76,7 @@ pub(super) fn decide(
     .collect()
 }
 
-/// In how long commits are to be pushed that are not pushed now.
+/// Returns the time until the next push.
 pub(super) fn due(
     facts: &[UnfinishedWork],
     now: Timestamp,
@@ -101,7 +98,7 @@ fn time_until_push(
         _ if !one.alive => return SignedDuration::ZERO,
         last => (last.unwrap_or(one.committed), thresholds.push),
     };
-    // Of a clock that was turned back nothing waits for longer than the interval.
+    // If the clock was turned back, the wait is at most the interval.
     let wait = interval - now.duration_since(from);
     wait.clamp(SignedDuration::ZERO, interval)
 }

@@ -1,4 +1,4 @@
-//! The merge queue of a rig: rule Q1.
+//! Rule Q1: runs the merge queue of a rig.
 
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -11,12 +11,12 @@ use crate::town::RigLayout;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
 
-/// What is known about a rig's merge queue.
+/// The facts about a rig's merge queue.
 #[derive(Debug, Clone, Default)]
 pub struct QueueFacts {
-    /// The rig.
     pub rig: String,
-    /// In how long it has a ready request. None if none is open, it is turned off, or somebody is at it.
+    /// The time until the queue has a ready request. None if no request is open, the queue is
+    /// turned off, or another process holds it.
     pub ready_in: Option<SignedDuration>,
 }
 
@@ -52,12 +52,12 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
     run.into_iter().collect()
 }
 
-/// In how long a request is ready that waits for its target now.
+/// Returns the time until a request that waits for its target is ready.
 pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
     facts.ready_in.filter(SignedDuration::is_positive)
 }
 
-/// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
+/// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
 pub(super) fn run_queue_action(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
     let merged = mq::run_queue(town, &town.find_rig(rig)?)?;
     let later = |one: &mq::RequestResult| match &one.outcome {

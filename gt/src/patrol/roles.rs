@@ -1,5 +1,5 @@
-//! The sessions of roles in agent mode: rules D1 and D2. In mechanical mode a role has no session, and nothing here
-//! applies.
+//! Rules D1 and D2: the sessions of roles in agent mode. In mechanical mode a role has no session,
+//! and the rules do not apply.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,14 +12,12 @@ use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 
-/// What is known about a role in agent mode.
+/// The facts about a role in agent mode.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RoleFacts {
-    /// The agent's address.
     pub agent: String,
-    /// Whether its session runs; none if that could not be asked.
+    /// True if the session runs. None if unknown.
     pub running: Option<bool>,
-    /// Its starts.
     pub restarts: AgentRestarts,
 }
 
@@ -30,7 +28,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
     if agents.peek().is_none() {
         return Vec::new();
     }
-    // Of a record that cannot be read nothing is decided; what needs a person names it.
+    // An unreadable record stops the decisions. Rule O1 reports it.
     let Ok(mut restarts) = restarts::load_restarts(town) else {
         return Vec::new();
     };
@@ -45,8 +43,9 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
     agents.map(fact).collect()
 }
 
-/// - D1: an agent without a session is started, unless it was stopped or its last start was a moment ago.
-/// - D2: the starts of an agent that runs for long are forgotten.
+/// - D1: an agent without a session is started, unless it was stopped or its last start is too
+///   recent.
+/// - D2: the restart count of an agent that has run for long is reset.
 pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     facts
         .iter()
@@ -85,7 +84,7 @@ fn decide_role(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<
     })
 }
 
-/// In how long a rule will apply that none does now.
+/// Returns the time until the next rule applies.
 pub(super) fn due(
     facts: &[RoleFacts],
     now: Timestamp,
@@ -111,7 +110,7 @@ pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<O
     Ok(session.map(|session| format!("session {session} started")))
 }
 
-/// Forgets the starts of an agent.
+/// Resets the restart count of an agent.
 pub(super) fn reset_restarts(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
     restarts::clear_restarts(town, &town.parse_address(agent)?)?;
     Ok(Some(format!("{agent} runs well")))

@@ -1,4 +1,4 @@
-//! Which beads of a rig go to its workers: rules W1 and R1.
+//! Rules W1 and R1: choose the beads that go to a rig's workers.
 
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
@@ -13,16 +13,15 @@ use crate::record::town_view::TownView;
 use crate::town::config::RigSettings;
 use crate::town::lock;
 
-/// What is known about the beads that go to workers of a rig.
+/// The facts about the beads for a rig's workers.
 #[derive(Debug, Clone, Default)]
 pub struct SchedulerFacts {
-    /// The rig.
     pub rig: String,
     /// Queued beads that nothing blocks any more.
     pub unblocked: Vec<String>,
     /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
     pub repairs: Vec<String>,
-    /// How many more polecats can take work.
+    /// The number of additional polecats that can take work.
     pub room: usize,
 }
 
@@ -56,12 +55,12 @@ pub(super) fn facts(
         rig: rig.to_owned(),
         unblocked: queued.into_iter().filter(is_free).collect(),
         repairs,
-        // Nothing is started while nobody knows what runs.
+        // No worker is started while the running sessions are unknown.
         room: view.sessions.as_ref().map_or(0, |_| room),
     }
 }
 
-/// The tasks of the queue that go to a worker automatically.
+/// Returns the merge queue's tasks that go to a worker automatically.
 fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
     let tasks = merge_task::open_tasks(beads).into_iter();
     tasks
@@ -70,9 +69,9 @@ fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// - R1: a conflict or repair task goes to a worker, unless a person is to decide that.
-/// - W1: queued beads go as soon as nothing blocks them, as many as there is room for. A bead whose retry is not due yet
-///   takes no room.
+/// - R1: a conflict or repair task goes to a worker, unless a user must decide that.
+/// - W1: queued beads are slung as soon as nothing blocks them, while there is room. A bead whose
+///   retry is not due takes no room.
 pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let rig = &facts.rig;
     let queue = |bead: &String| Decision {
@@ -116,7 +115,7 @@ pub(super) fn queue_repair(
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
-/// Slings a queued bead. The claim takes it out of the queue; if that fails, it stays there.
+/// Slings a queued bead. The claim removes it from the queue. If the sling fails, it stays queued.
 pub(super) fn sling_queued(
     town: &LiveTown,
     rig: &str,
@@ -148,7 +147,7 @@ pub(super) fn sling_queued(
     };
     let slung = sling::sling_bead(town, &request).inspect_err(|error| {
         if !lock::is_lock_held_error(error) {
-            // It stays queued; that it could not be slung is reported in any case.
+            // Errors are ignored, because the failed sling is reported in any case.
             queued_sling::record_queue_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }
     })?;

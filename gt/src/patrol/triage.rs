@@ -1,63 +1,60 @@
-//! The decision matrix of the watch over the deacon's session ([`super::boot`]).
+//! The decision matrix for watching the deacon's session ([`super::boot`]).
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-/// A session that was just started is left alone.
+/// The age up to which a new session is left alone.
 const GRACE: SignedDuration = SignedDuration::from_mins(5);
-/// From when on a silent deacon is reminded of its mail, and woken.
+/// The times without a sign of life after which the deacon is reminded of its mail, and woken.
 const QUIET: SignedDuration = SignedDuration::from_mins(5);
 const SILENT: SignedDuration = SignedDuration::from_mins(15);
-/// So many refusals of the API in a row are an error loop.
+/// The number of API refusals in a row that count as an error loop.
 const REFUSALS: u32 = 3;
 
-/// What is known about the deacon.
+/// The facts about the deacon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeaconFacts {
-    /// Whether an agent does its work.
+    /// True if an agent does the deacon's work.
     pub is_agent: bool,
-    /// Whether its session runs; none if that could not be asked.
+    /// True if the session runs. None if unknown.
     pub running: Option<bool>,
-    /// Whether a person stopped it.
+    /// True if a user stopped it.
     pub stopped: bool,
-    /// Whether the town is paused.
     pub paused: bool,
-    /// Whether a person looks at its session.
+    /// True if a user is attached to the session.
     pub attached: bool,
-    /// When its session was started.
+    /// The start time of the session.
     pub started: Timestamp,
-    /// Its last sign of life.
+    /// The deacon's last sign of life.
     pub last_sign: Timestamp,
-    /// How often in a row the API refused.
+    /// The number of API refusals in a row.
     pub refusals: u32,
-    /// How much of its mail is unread.
+    /// The number of unread messages.
     pub unread: usize,
-    /// Whether any agent has work.
+    /// True if any agent has work.
     pub has_work: bool,
-    /// The last message to it.
+    /// The last message to the deacon.
     pub asked: Option<(DeaconAction, Timestamp)>,
 }
 
-/// What is done about the deacon.
+/// The action on the deacon's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeaconAction {
-    /// Its session is started.
     Start,
-    /// It is left alone.
     Nothing,
-    /// It is reminded of its mail.
+    /// Reminds the deacon of its mail.
     Nudge,
-    /// It is interrupted and asked to look around.
+    /// Interrupts the deacon and asks it to check the town.
     Wake,
-    /// It gets a message that its API refuses.
+    /// Sends a message that the API refuses its requests.
     Interrupt,
-    /// Its session is ended and started again.
+    /// Ends the session and starts it again.
     Restart,
 }
 
 impl DeaconAction {
-    /// All of them.
+    /// All actions.
     pub(super) const ALL: [Self; 6] = [
         Self::Start,
         Self::Nothing,
@@ -67,7 +64,7 @@ impl DeaconAction {
         Self::Restart,
     ];
 
-    /// The word for it in files and JSON.
+    /// Returns the action's name in files and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -79,13 +76,13 @@ impl DeaconAction {
         }
     }
 
-    /// Whether the deacon gets a message.
+    /// Returns true if the action sends a message to the deacon.
     pub(super) fn is_message(self) -> bool {
         matches!(self, Self::Nudge | Self::Wake | Self::Interrupt)
     }
 }
 
-/// The decision matrix. What is in doubt is left alone.
+/// Chooses the action by the decision matrix. In doubt, does nothing.
 pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconAction, String) {
     let nothing = |why: &str| (DeaconAction::Nothing, why.to_owned());
     if !facts.is_agent {
@@ -106,7 +103,7 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
     if now.duration_since(facts.started) < GRACE {
         return nothing("its session was started a moment ago");
     }
-    // What was sent before the last sign of life was answered by it.
+    // The last sign of life answers all earlier messages.
     let asked = facts.asked.filter(|(_, at)| *at >= facts.last_sign);
     let idle = now.duration_since(facts.last_sign);
     let quiet = format!("no sign of life for {} min", idle.as_mins());
@@ -162,7 +159,7 @@ pub(crate) mod tests {
         now() - SignedDuration::from_mins(minutes)
     }
 
-    /// A deacon with work and mail and no sign of life for so long.
+    /// A deacon with work, mail and no sign of life for some minutes.
     pub(crate) fn silent(minutes: i64) -> DeaconFacts {
         DeaconFacts {
             is_agent: true,

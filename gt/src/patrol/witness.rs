@@ -1,14 +1,15 @@
-//! Workers that have work and a session and make no progress: rules G1 and G2, in the order of a ladder.
+//! Rules G1 and G2: handle workers with work and a session that make no progress, in two steps.
 //!
-//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. Where the screen shows work
-//!   in progress it is given as long as others have before a restart.
-//! - G2: still none after a nudge, for `patrol.progress.restart` in all, or a dialog has been open for as long: the session
-//!   is ended, with its last screen kept, and restarted in its sandbox. Where the screen shows work in progress, after
+//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. While
+//!   the screen shows work in progress, the reminder waits as long as a restart of others.
+//! - G2: no progress after a nudge, for `patrol.progress.restart` in total, or a dialog that has
+//!   been open for as long: the session is ended, its last screen is kept, and it is restarted in
+//!   its sandbox. While the screen shows work in progress, only after
 //!   `patrol.progress.restart_busy`.
 //!
-//! A restart counts for the breaker of the worker (P6): who makes no progress time and again is stuck, and a person hears
-//! of it. Nothing is typed into a session that a person looks at, and none is restarted. Who waits for the API is left to
-//! the rule of outages.
+//! A restart counts for the breaker of the worker (P6): a worker that repeatedly makes no progress
+//! is stuck, and the user gets a message. No text is typed into a session with an attached user,
+//! and no such session is restarted. Workers that wait for the API are left to rule A1.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -28,18 +29,16 @@ use crate::town::name::Worker;
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
 const RESUME: &str = include_str!("../../templates/message/resume.txt");
 
-/// What is known about a worker that is at work in a session.
+/// The facts about a worker that works in a session.
 #[derive(Debug, Clone)]
 pub struct WatchFacts {
-    /// Which it is.
     pub worker: Worker,
-    /// Its progress.
     pub progress: WorkerProgress,
-    /// The nudges that its session got.
+    /// The nudges that the session got.
     pub nudges: NudgeCount,
-    /// When its session was restarted, for this bead.
+    /// The restarts of the session for this bead.
     pub respawns: Vec<Timestamp>,
-    /// Whether a gt process holds its slot.
+    /// True if a gt process holds its slot.
     pub busy: bool,
 }
 
@@ -88,7 +87,7 @@ pub(super) fn decide(
     decided.collect()
 }
 
-/// In how long a rule will apply to a worker that gets on no further.
+/// Returns the time until a rule applies to a worker without progress.
 pub(super) fn due(
     facts: &[WatchFacts],
     now: Timestamp,
@@ -101,7 +100,7 @@ pub(super) fn due(
     waits.filter(SignedDuration::is_positive).min()
 }
 
-/// What happens next to a worker that gets on no further, and when.
+/// The next action on a worker without further progress, and its time.
 struct QuietStep {
     at: Timestamp,
     rule: &'static rule::Rule,
@@ -128,7 +127,7 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
             action: Action::RestartQuiet,
         })
     };
-    // A nudge shows on the screen: from then on the rest of the time counts.
+    // A nudge changes the screen. From then on the rest of the time counts.
     let rest = thresholds.restart - thresholds.nudge;
     match (&progress.doing, worker.valid_nudge()) {
         (WorkerActivity::Refused(_), _) => None,
@@ -143,14 +142,14 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
 }
 
 impl WatchFacts {
-    /// When it was nudged last without having done any work since.
+    /// Returns the time of the last nudge, if the worker has not worked since.
     fn valid_nudge(&self) -> Option<Timestamp> {
         let last = self.nudges.last.filter(|_| self.nudges.count > 0)?;
         (last >= self.progress.work).then_some(last)
     }
 }
 
-/// The facts about one worker as it is now, if the rule still applies to it.
+/// Returns the current facts about one worker, if the rule still applies to it.
 fn recheck_facts(
     town: &LiveTown,
     worker: &Worker,
@@ -167,7 +166,7 @@ fn recheck_facts(
     }))
 }
 
-/// Types a reminder into the session of a worker that makes no progress.
+/// Types a reminder into the session of a worker without progress.
 pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let Some(found) = recheck_facts(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
         return Ok(None);
@@ -182,7 +181,7 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     Ok(Some("nudged".to_owned()))
 }
 
-/// Tells a worker whose request the API refused to go on.
+/// Asks a worker whose request the API refused to continue.
 pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let polecat = TownView::read_worker(town, &town.find_rig(&worker.rig)?, &worker.name)?;
     if polecat.refusal.is_none() || polecat.progress.is_none() {
@@ -192,8 +191,8 @@ pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result
     Ok(Some("told to go on".to_owned()))
 }
 
-/// Types a message into a worker's session. It counts as a nudge before it is typed: what cannot be typed now is no
-/// reason to try for ever.
+/// Types a message into a worker's session. Counted as a nudge before it is typed, so that a
+/// failure is not retried forever.
 fn type_message(
     town: &LiveTown,
     worker: &Worker,
@@ -223,7 +222,7 @@ fn type_message(
     Ok(())
 }
 
-/// Restarts a worker that makes no progress.
+/// Restarts a worker without progress.
 pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let Some(found) = recheck_facts(town, worker, &Action::RestartQuiet(worker.clone()))? else {
         return Ok(None);
@@ -294,10 +293,10 @@ pub(crate) mod tests {
             (quiet(WorkerActivity::AtPrompt, 9, None), None),
             (quiet(WorkerActivity::AtPrompt, 10, None), nudge),
             (quiet(WorkerActivity::Unknown, 10, None), nudge),
-            // Nudged, and given the rest of the time.
+            // Nudged, with the rest of the time left.
             (quiet(WorkerActivity::AtPrompt, 25, Some(15)), None),
             (quiet(WorkerActivity::AtPrompt, 30, Some(20)), restart),
-            // It worked after the nudge: a new silence begins on the first step.
+            // The worker made progress after the nudge, so a new silence starts at the first step.
             (quiet(WorkerActivity::AtPrompt, 12, Some(40)), nudge),
             (quiet(dialog(), 29, None), None),
             (quiet(dialog(), 30, None), restart),

@@ -1,9 +1,11 @@
-//! What was done on a bead before: one attempt for each time that a worker had it and has it no more.
+//! Records the earlier attempts at a bead: one for each time that a worker had the bead and lost or
+//! finished it.
 //!
-//! An attempt that was handed in is known by its merge request, with its commits. One that ended otherwise, because
-//! the bead was taken away or its worker is gone, is noted on the bead by the transaction that ended it
-//! ([`end`]); the last few of these are kept. What git is asked for besides ([`trace`]) may be missing: branch
-//! or folder gone, nothing committed. Then that much less is known, and nothing fails.
+//! A submitted attempt is known from its merge request, with its commits. Any other, because the
+//! bead was taken away or its worker is gone, is noted on the bead by the transaction that ended it
+//! ([`record_end`]). A bead keeps the last few notes. Further facts are read from git
+//! ([`read_trace`]) and may be missing: branch or folder removed, no commit. They are then left out
+//! without an error.
 
 use bd::bead::{Bead, DepKind, Stamp, fields};
 use bd::git::rescue::{self, Rescue};
@@ -16,105 +18,103 @@ use serde_json::json;
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
 
-/// How many notes a bead keeps.
+/// The maximum number of notes per bead.
 const NOTES: usize = 5;
 
-/// Where on a bead they are.
+/// The metadata key of the notes.
 const KEY: &str = "attempts";
 
-/// Where it is written that a worker closed its bead itself.
+/// The metadata key that records that a worker closed its bead itself.
 const UNPROVEN: &str = "closed_without_done";
 
 /// The label of a bead that is or was closed in that way.
 pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
 
-/// When a bead was given to its worker, RFC 3339: a brief afterwards shows the context of that time.
+/// The metadata key with the time at which a bead was given to its worker, RFC 3339. A later brief
+/// shows the context of that time.
 const GIVEN: &str = "given_at";
 
 /// The label of a bead at which a worker gave up.
 pub const FAILED_LABEL: &str = "gt:attempt-failed";
 
-/// One attempt at a bead, ended.
+/// An attempt at a bead that has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Attempt {
-    /// The worker's address.
     pub worker: String,
     /// The branch of the work.
     pub branch: String,
-    /// The commit that it started from.
+    /// The commit that the branch started from.
     pub base: String,
-    /// The branch that it was to be merged into.
+    /// The branch that the work was to be merged into.
     pub target: String,
-    /// The last commit that was handed in; empty where nothing was.
+    /// The last submitted commit. Empty if none was submitted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub tip: String,
-    /// When it ended, RFC 3339.
+    /// The end time, RFC 3339.
     pub at: String,
-    /// How many sessions it took; 0 where that is not known.
+    /// The number of sessions. 0 if unknown.
     pub sessions: usize,
-    /// Why it ended.
     pub why: String,
-    /// Whether its worker gave up.
+    /// True if the worker gave up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The hidden ref with what was not committed, or with all of it.
+    /// The hidden ref with the uncommitted work or with all work.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kept: String,
-    /// What the worker said of it.
+    /// The worker's summary.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// The files that it changed, by its receipt.
+    /// The changed files, from the receipt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-/// What git has of an attempt.
+/// The facts about an attempt that are read from git.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AttemptTrace {
-    /// Its commits, oldest first: a short id and the subject.
+    /// The commits, oldest first, each as a short id and a subject.
     pub commits: Vec<(String, String)>,
-    /// The files that they change since the branch left its target.
+    /// The files that the commits change since the branch left its target.
     pub files: Vec<String>,
 }
 
 impl Attempt {
-    /// That its worker gave up, and why: `web/polecats/nux gave up: it deadlocks`.
+    /// Describes that and why the worker gave up: `web/polecats/nux gave up: it deadlocks`.
     pub fn describe_failure(&self) -> String {
         format!("{} gave up: {}", self.worker, self.failure_reason())
     }
 
-    /// Why it failed, without the word that marks it as failed.
+    /// Returns the reason of the failure, without the prefix that marks a failure.
     pub fn failure_reason(&self) -> &str {
         let why = self.why.trim();
         why.strip_prefix("failed:").unwrap_or(why).trim()
     }
 }
 
-/// Why an attempt ends.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct AttemptEnd<'a> {
-    /// The worker's address.
     pub worker: &'a str,
-    /// Why.
     pub why: &'a str,
-    /// The hidden ref with what was not committed, where there is one.
+    /// The hidden ref with the uncommitted work, if there is one.
     pub kept: Option<&'a str>,
 }
 
-/// Notes on a bead that it is given to a worker now.
+/// Notes on a bead that a worker gets it now.
 pub fn record_start(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
     bead.labels.retain(|label| label != FAILED_LABEL);
     bead.set_metadata(GIVEN, now.to_string())
 }
 
-/// When a bead was given to the worker that had it last, where that is known.
+/// Returns the time at which the last worker of a bead got it, if known.
 pub fn given_at(bead: &Bead) -> Option<Timestamp> {
     let given = bead.metadata_object().remove(GIVEN)?;
     given.as_str()?.parse().ok()
 }
 
-/// Notes on a bead that its worker gave up, with what it says of it. `tip` is its last commit.
+/// Notes on a bead that its worker gave up, with the worker's explanation. `tip` is the last
+/// commit.
 pub fn record_giving_up(
     bead: &mut Bead,
     slot: &Slot,
@@ -133,12 +133,13 @@ pub fn record_giving_up(
     Ok(())
 }
 
-/// The attempt that ended last, if its worker gave up.
+/// Returns the last attempt, if its worker gave up.
 pub fn last_given_up_attempt(bead: &Bead) -> Option<Attempt> {
     noted_attempts(bead).pop().filter(|attempt| attempt.failed)
 }
 
-/// Notes on a bead that the attempt of this slot at it has ended. A slot that has no branch yet has done nothing.
+/// Notes on a bead that the attempt of this slot has ended. Does nothing for a slot without a
+/// branch, because it has done no work.
 pub fn record_end(
     bead: &mut Bead,
     slot: &Slot,
@@ -172,7 +173,7 @@ fn add_note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
     bead.set_metadata(KEY, &notes[surplus..])
 }
 
-/// The same for a bead of the store that a transaction changes.
+/// Does the same for a bead of a transaction's store.
 pub fn record_end_in(
     tx: &mut Tx,
     bead: &str,
@@ -187,18 +188,18 @@ pub fn record_end_in(
     Ok(())
 }
 
-/// Marks a closed bead whose worker closed it without `gt done`: nothing proves that its work is anywhere. The mark
-/// holds for this closing only; a person who closes the bead again takes it as it is.
+/// Marks a closed bead whose worker closed it without `gt done`, so that the place of its work is
+/// unproven. The mark holds for this closing only. A user who closes the bead again accepts it.
 pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
     let closed_at = bead.closed_at.as_ref().map(ToString::to_string);
-    // So that it is found without reading every closed bead.
+    // The label allows a search without reading every closed bead.
     bead.labels.push(UNPROVEN_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
     bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
 }
 
-/// The worker that closed a bead without `gt done`, if that is how the bead was closed.
+/// Returns the worker that closed a bead without `gt done`, if the bead was closed that way.
 pub fn unproven_worker(bead: &Bead) -> Option<String> {
     let closed_at = bead
         .closed_at
@@ -210,7 +211,7 @@ pub fn unproven_worker(bead: &Bead) -> Option<String> {
     same.then(|| mark.get("by")?.as_str().map(str::to_owned))?
 }
 
-/// All attempts at a bead, oldest first.
+/// Returns all attempts at a bead, oldest first.
 pub fn list_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     let mut attempts = noted_attempts(bead);
     attempts.extend(submitted_attempts(beads, bead));
@@ -218,7 +219,7 @@ pub fn list_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     attempts
 }
 
-/// Whether a worker had a bead before, and has it no more.
+/// Returns true if a worker had the bead before.
 pub fn was_with(bead: &Bead, worker: &str) -> bool {
     noted_attempts(bead)
         .iter()
@@ -235,14 +236,14 @@ fn read_notes(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
         .unwrap_or_default()
 }
 
-/// The attempts that failed among the notes of a bead (`attempts` of its metadata), oldest first.
+/// Returns the failed attempts in the notes of a bead (`attempts` in its metadata), oldest first.
 pub fn failed_attempts(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
     let mut noted = read_notes(notes);
     noted.retain(|attempt| attempt.failed);
     noted
 }
 
-/// Those that ended in a merge request: a bead waits for each of its own.
+/// Returns the attempts that ended in a merge request, which the bead waits for.
 fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     let requests = bead
         .edges(&DepKind::Blocks)
@@ -281,7 +282,7 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
         .collect()
 }
 
-/// All attempts at a bead, each with what git has of it.
+/// Returns all attempts at a bead, each with its trace in git.
 pub fn list_traced_attempts(
     beads: &Snapshot,
     git: Option<&Git>,
@@ -291,7 +292,7 @@ pub fn list_traced_attempts(
     attempts
         .map(|mut attempt| {
             let trace = read_trace(git, &attempt);
-            // A ref that somebody dropped is not named, nor a snapshot of earlier versions that was pruned.
+            // A dropped ref is not named, nor a pruned snapshot.
             let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
             if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
                 attempt.kept.clear();
@@ -301,7 +302,7 @@ pub fn list_traced_attempts(
         .collect()
 }
 
-/// The rescue refs that hold work of a bead, oldest first: what was taken from sandboxes. Their names end with the bead.
+/// Returns the rescue refs with work of a bead, oldest first. Their names end with the bead's id.
 pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, GitError> {
     let mut found = rescue::list_rescues(git, &format!("refs/gt/rescue/{rig}/polecats/"))?;
     found.retain(|saved| {
@@ -312,7 +313,8 @@ pub fn list_rescues(git: &Git, rig: &str, bead: &str) -> Result<Vec<Rescue>, Git
     Ok(found)
 }
 
-/// What git has of an attempt; what it cannot answer is left out, and the files are then those of the receipt.
+/// Reads the trace of an attempt from git. Failed queries are left out, and the files are then
+/// those of the receipt.
 pub fn read_trace(git: Option<&Git>, attempt: &Attempt) -> AttemptTrace {
     let from_receipt = || AttemptTrace {
         commits: Vec::new(),
@@ -333,7 +335,7 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
             .rev()
             .map(|commit| (shown(&commit.id), commit.subject.clone()))
             .collect(),
-        // The commits are worth telling without the files.
+        // The commits are useful without the files.
         files: git.changed_files(&base, &tip).unwrap_or_default(),
     })
 }
@@ -348,7 +350,8 @@ fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
     places.find_map(|place| git.resolve(&place).ok().flatten())
 }
 
-/// Where the branch left its target: of an attempt that says so that commit, else the merge base.
+/// Returns the commit at which the branch left its target: the recorded one, otherwise the merge
+/// base.
 fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
     if let Ok(Some(base)) = git.resolve(&attempt.base) {
         return Some(base);

@@ -1,4 +1,4 @@
-//! The convoy: a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
+//! Reads convoys: beads of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
 
 use bd::bead::{Bead, DepKind, Kind};
 use bd::store::{BeadMark, Snapshot};
@@ -6,23 +6,22 @@ use serde_json::Value;
 
 use crate::town::beads::strip_external;
 
-/// Whether a bead is a convoy.
 pub fn is_convoy(bead: &Bead) -> bool {
     bead.issue_type == Kind::Convoy || bead.has_label("gt:convoy")
 }
 
-/// The epic whose children a convoy tracks.
+/// Returns the epic whose children a convoy tracks.
 pub fn epic_of(convoy: &Bead) -> Option<String> {
     let epic = convoy.metadata_object().remove("epic")?;
     epic.as_str().map(str::to_owned)
 }
 
-/// Whether a convoy has landed and is not open again.
+/// Returns true if a convoy has landed and is not open again.
 pub fn has_landed(convoy: &Bead) -> bool {
     !convoy.is_open() && count_landings(convoy) > 0
 }
 
-/// All convoys of the town, open ones or all, oldest first.
+/// Returns the open convoys of the town, or all, oldest first.
 pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
         .select_marked(
@@ -34,7 +33,7 @@ pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     found
 }
 
-/// The open convoys that track a bead, oldest first.
+/// Returns the open convoys that track a bead, oldest first.
 pub fn convoys_tracking(town: &Snapshot, id: &str) -> Vec<String> {
     let tracks = |bead: &&&Bead| tracked_ids(bead).any(|tracked| tracked == id);
     list_convoys(town, false)
@@ -44,7 +43,8 @@ pub fn convoys_tracking(town: &Snapshot, id: &str) -> Vec<String> {
         .collect()
 }
 
-/// The convoy whose worker gets a bead's briefing: the oldest open one that tracks it, else the newest one that did.
+/// Returns the convoy for a bead's briefing: the oldest open one that tracks the bead, otherwise
+/// the newest closed one.
 pub fn convoy_of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     if let Some(open) = convoys_tracking(town, id).into_iter().next() {
         return town.get(&open);
@@ -53,14 +53,14 @@ pub fn convoy_of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     all.find(|convoy| tracked_ids(convoy).any(|tracked| tracked == id))
 }
 
-/// The ids of the beads that a convoy tracks, in the order in which they were added.
+/// Returns the ids of the beads that a convoy tracks, in the order in which they were added.
 pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
     convoy
         .edges(&DepKind::Tracks)
         .map(|edge| strip_external(&edge.depends_on_id))
 }
 
-/// The lines `<key>: <address>` of a convoy's description.
+/// Returns the addresses in the lines `<key>: <address>` of a convoy's description.
 pub fn addresses_in<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a str> {
     let mark = format!("{key}:");
     convoy
@@ -70,7 +70,7 @@ pub fn addresses_in<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a
         .filter(|address| !address.is_empty())
 }
 
-/// How often a convoy has landed.
+/// Returns the number of times that a convoy has landed.
 pub fn count_landings(convoy: &Bead) -> u64 {
     convoy
         .metadata_object()

@@ -1,5 +1,6 @@
-//! The heartbeat of the town, `deacon/heartbeat.json`: when it was last looked after, by gtd or by the deacon's session.
-//! It is a file for tools and for the watch over the deacon; nothing is decided by it in mechanical mode.
+//! Stores the heartbeat of the town, `deacon/heartbeat.json`: the last pass of gtd or of the
+//! deacon's session. Tools and the watch over the deacon read it. In mechanical mode, no decision
+//! depends on it.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,46 +9,41 @@ use serde_json::{Map, Value};
 use super::state_file;
 use crate::town::Town;
 
-/// From when on a heartbeat is stale, and very stale.
+/// The ages from which a heartbeat is stale and very stale.
 const STALE: SignedDuration = SignedDuration::from_mins(5);
 const VERY_STALE: SignedDuration = SignedDuration::from_mins(15);
 
-/// A heartbeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Heartbeat {
-    /// When.
     pub timestamp: Timestamp,
     /// The number of this heartbeat.
     pub cycle: u64,
-    /// What was done last.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_action: String,
-    /// How many agents run or have nothing to do.
+    /// The number of agents that run or are idle.
     pub healthy_agents: u64,
-    /// How many workers are stalled or zombies.
+    /// The number of stalled or zombie workers.
     pub unhealthy_agents: u64,
-    /// How many actions were taken since the heartbeat before.
+    /// The number of actions since the previous heartbeat.
     pub actions: u64,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// How old a heartbeat is.
+/// The age class of a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatFreshness {
-    /// Less than 5 minutes.
     Fresh,
-    /// Less than 15 minutes.
     Stale,
-    /// Older, or there is none.
+    /// Older, or missing.
     VeryStale,
 }
 
 impl HeartbeatFreshness {
-    /// Of a heartbeat of that age. A threshold belongs to the older class.
+    /// Returns the class of an age. A threshold belongs to the older class.
     pub fn from_age(age: SignedDuration) -> Self {
         if age < STALE {
             Self::Fresh
@@ -60,14 +56,14 @@ impl HeartbeatFreshness {
 }
 
 impl Heartbeat {
-    /// The last heartbeat of a town. One that cannot be read is none.
+    /// Returns the last heartbeat of a town. None for an unreadable file.
     pub fn load(town: &Town) -> Option<Self> {
         state_file::read_state(&town.layout.heartbeat())
             .ok()
             .flatten()
     }
 
-    /// Writes the next heartbeat: `new` says what changed, the time and the number are set here.
+    /// Writes the next heartbeat with the content of `new`. Time and number are set here.
     pub fn write_next(town: &Town, new: Self) -> anyhow::Result<Self> {
         let last = Self::load(town).unwrap_or_default();
         let next = Self {

@@ -1,8 +1,8 @@
-//! Sessions that cannot be seen: their processes live below another server of sessions than the one that is asked,
-//! since its socket was removed or `TMUX_TMPDIR` is another one.
+//! Detects hidden sessions: their processes belong to another tmux server than the queried one,
+//! because its socket was removed or `TMUX_TMPDIR` has changed.
 //!
-//! A worker whose session is not listed has ended only if both say so, the list and the processes. Else a second agent
-//! would be started in the same sandbox.
+//! A worker whose session is not listed has ended only if both the list and the processes show it.
+//! Otherwise a second agent would be started in the same sandbox.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,11 @@ use crate::host::LiveSession;
 use crate::town::identity::Address;
 use crate::town::process;
 
-/// What the name of such a server begins with.
+/// The process name prefix of such a server.
 const SERVER: &str = "tmux";
 
-/// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
+/// Returns why the list of sessions is incomplete, with the next step, if an unlisted worker is
+/// alive.
 pub fn find_hidden_reason<'a>(
     workers: impl Iterator<Item = &'a Polecat>,
     listed: &[LiveSession],
@@ -33,7 +34,7 @@ pub fn find_hidden_reason<'a>(
     let hosted = process::children_of_named(SERVER, &servers);
     let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
         let is_its = |(process, server): &&(process::Process, process::Process)| {
-            // A server that the worker itself started hosts what it likes.
+            // A server that the worker itself started may host any session.
             process.has_token(token) && !server.has_token(token)
         };
         Some((worker, hosted.iter().find(is_its)?))

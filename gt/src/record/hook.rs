@@ -1,4 +1,4 @@
-//! The hook: the bead that an agent is to work on.
+//! Reads the hook: the bead that an agent is to work on.
 
 use bd::bead::{Bead, Status};
 use bd::store::BeadMark;
@@ -8,7 +8,7 @@ use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
-/// The bead on the hook of an agent.
+/// Returns the bead on the hook of an agent.
 pub fn find_hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let slot = slot_of(town, &stores, address);
@@ -30,7 +30,7 @@ pub fn slot_of(town: &Town, stores: &TownStores, address: &Address) -> Slot {
         .unwrap_or_default()
 }
 
-/// The bead on an agent's hook: hooked and assigned to it, in whichever store.
+/// Returns the bead that is hooked and assigned to an agent, in any store.
 pub fn hooked_bead_of<'a>(
     stores: &'a TownStores,
     address: &Address,

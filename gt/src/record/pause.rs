@@ -1,4 +1,5 @@
-//! The pause of a town, `.runtime/deacon/paused.json`: the patrol reads and writes messages, and does nothing else.
+//! Stores the pause of a town, `.runtime/deacon/paused.json`. In a pause the patrol reads and
+//! writes messages, and does nothing else.
 
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
@@ -6,22 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::state_file;
 use crate::town::Town;
 
-/// A pause.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TownPause {
-    /// Whether the town is paused.
     pub paused: bool,
-    /// Why.
     pub reason: String,
-    /// Since when, RFC 3339.
     pub paused_at: String,
-    /// Who paused it.
     pub paused_by: String,
 }
 
 impl TownPause {
-    /// The pause of a town, if it is paused. A file that cannot be read pauses it: its writer wanted quiet.
+    /// Returns the pause of a town, if it is paused. An unreadable file counts as a pause, because
+    /// its writer wanted one.
     pub fn load(town: &Town) -> Option<Self> {
         match state_file::read_state::<Self>(&town.layout.pause_file()) {
             Ok(pause) => pause.filter(|pause| pause.paused),
@@ -33,7 +30,7 @@ impl TownPause {
         }
     }
 
-    /// Pauses a town; a pause that is there is replaced.
+    /// Pauses a town. Replaces an existing pause.
     pub fn start(town: &Town, reason: &str) -> anyhow::Result<Self> {
         let pause = Self {
             paused: true,
@@ -52,7 +49,7 @@ impl TownPause {
         Ok(pause)
     }
 
-    /// In a few words, for a screen.
+    /// Describes the pause in a few words.
     pub fn describe(&self) -> String {
         let reason = kit::ui::escape::escape_line(&self.reason);
         if reason.is_empty() {

@@ -1,9 +1,11 @@
-//! Progress of a worker that has work and a session: when it last got on, by which sign, and what it waits for.
+//! Measures the progress of a worker with work and a session: the last progress, its sign, and the
+//! current activity.
 //!
-//! A process that is there is no progress. Signs are what the program's hooks report of tools, commits, changed files,
-//! and, where a program runs no hooks, what appears on its screen. A spinner or a clock is none: a screen that shows
-//! work in progress does not count, nor does the echo of a message that was typed into the session. Cheap signs are read
-//! each time; files and screen are looked at only when those are older than `patrol.progress.note`.
+//! A running process is no progress. Signs are tool uses that the program's hooks report, commits,
+//! changed files, and, for a program without hooks, new output on its screen. A spinner or a clock
+//! is none: a screen that shows work in progress does not count, nor does the echo of a message
+//! that was typed into the session. Cheap signs are read each time. Files and screen are read only
+//! if the cheap signs are older than `patrol.progress.note`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,30 +23,31 @@ use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, Town};
 
-/// So many lines of a screen are looked at.
+/// The number of lines of a screen that are read.
 const LINES: usize = 60;
-/// A refusal of the API stands in the last lines of a screen.
+/// The number of last lines in which a refusal of the API is searched.
 const LAST: usize = 20;
 
-/// What appears on a screen so soon after a message was typed, or the session started, is that message or that start.
+/// Output within this time after a typed message or a session start counts as their echo.
 const ECHO: SignedDuration = SignedDuration::from_secs(3);
 
-/// What was seen of files and screen counts for so long.
+/// The time for which a reading of files and screen is reused.
 const A_GLANCE: SignedDuration = SignedDuration::from_secs(15);
 
-/// What was seen of the files and the screens of quiet workers a moment ago, for who looks time and again: to look at both
-/// takes far longer than all the rest, and it is minutes that count. Who acts on it looks with an empty one.
+/// Recent readings of the files and screens of quiet workers, for repeated calls: reading both
+/// takes far longer than anything else, and progress is measured in minutes. A caller that acts on
+/// the result uses an empty cache.
 #[derive(Debug, Default)]
 pub struct ActivityCache(Mutex<HashMap<String, ActivityReading>>);
 
-/// What was seen of a worker's files and screen.
+/// A reading of a worker's files and screen.
 #[derive(Debug, Clone)]
 struct ActivityReading {
     at: Timestamp,
-    /// When something last appeared on the screen.
+    /// The time of the last output on the screen.
     activity: Timestamp,
     changed: Option<Timestamp>,
-    /// None where the screen was not looked at.
+    /// None if the screen was not read.
     doing: Option<WorkerActivity>,
 }
 
@@ -61,7 +64,7 @@ impl ActivityCache {
         kept.insert(live.token.clone(), glance);
     }
 
-    /// A poisoned lock means a panic between two plain writes; the values are still sound.
+    /// A poisoned lock means a panic between two plain writes, so the values are still valid.
     fn lock_readings(&self) -> MutexGuard<'_, HashMap<String, ActivityReading>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,35 +77,33 @@ impl ActivityReading {
     }
 }
 
-/// Progress of a worker.
+/// The progress of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkerProgress {
-    /// When it last got on.
+    /// The time of the last progress.
     pub at: Timestamp,
-    /// What showed that.
     pub sign: ProgressSign,
-    /// When a tool, a commit or a file last showed that it got on: typing into its session shows on the screen only.
+    /// The time of the last tool use, commit or file change. Typing into the session shows on the
+    /// screen only.
     #[serde(skip)]
     pub work: Timestamp,
-    /// What it does, or waits for.
+    /// The current activity.
     pub doing: WorkerActivity,
-    /// Whether a person looks at its session.
+    /// True if a user is attached to the session.
     pub attached: bool,
 }
 
-/// What shows that a worker got on.
+/// The sign of a worker's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProgressSign {
-    /// Its session was started.
     Start,
-    /// Its program's hooks reported the use of a tool.
+    /// The program's hooks reported the use of a tool.
     Tool,
-    /// A commit.
     Commit,
-    /// A file of its sandbox changed.
+    /// A file of the sandbox changed.
     File,
-    /// Something appeared on its screen.
+    /// New output on the screen.
     Screen,
 }
 
@@ -118,27 +119,25 @@ impl ProgressSign {
     }
 }
 
-/// What a worker does, or waits for.
+/// The current activity of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum WorkerActivity {
-    /// It got on a moment ago, or nothing is known.
+    /// Made progress recently, or unknown.
     Unknown,
-    /// Its screen shows work in progress.
+    /// The screen shows work in progress.
     Busy,
-    /// It waits at its prompt, with its work unfinished.
+    /// Waits at the prompt, with unfinished work.
     AtPrompt,
-    /// A dialog is open.
     Dialog {
-        /// What it asks.
         question: String,
     },
-    /// The API refused its last request.
+    /// The API refused the last request.
     Refused(ApiRefusal),
 }
 
 impl WorkerActivity {
-    /// What it waits for, in a few words; empty if it does not wait.
+    /// Describes a wait in a few words. Empty if the worker does not wait.
     pub fn describe(&self) -> String {
         match self {
             Self::Unknown | Self::Busy => String::new(),
@@ -152,7 +151,7 @@ impl WorkerActivity {
 }
 
 impl ApiRefusal {
-    /// In a few words, with the program's own.
+    /// Describes the refusal in a few words, with the program's own message.
     pub fn describe(&self) -> String {
         let words = match self.words.trim() {
             "" => String::new(),
@@ -169,12 +168,13 @@ impl ApiRefusal {
 }
 
 impl WorkerProgress {
-    /// For how long it has not got on.
+    /// Returns the time since the last progress.
     pub fn quiet_time(&self, now: Timestamp) -> SignedDuration {
         now.duration_since(self.at).max(SignedDuration::ZERO)
     }
 
-    /// When it last got on: `12m ago`, `no progress for 12m` if it has not since its session started.
+    /// Describes the age of the last progress: `12m ago`, or `no progress for 12m` if there was
+    /// none since the session started.
     pub fn describe_age(&self, now: Timestamp) -> String {
         let ago = kit::ui::time::format_ago(now, self.at);
         match (self.sign, ago.strip_suffix(" ago")) {
@@ -184,7 +184,7 @@ impl WorkerProgress {
         }
     }
 
-    /// The same with what it waits for: `last progress 12m ago (commit); it waits at its prompt`.
+    /// Describes age and activity: `last progress 12m ago (commit); it waits at its prompt`.
     pub fn describe(&self, now: Timestamp) -> String {
         let age = self.describe_age(now);
         let waits = self.doing.describe();
@@ -199,7 +199,7 @@ impl WorkerProgress {
         }
     }
 
-    /// Whether it got on after that time: a session that began is no sign of that.
+    /// Returns true if there was progress after a time. The start of a session does not count.
     pub fn has_progress_since(&self, at: Timestamp) -> bool {
         self.sign != ProgressSign::Start && self.at > at
     }
@@ -209,7 +209,7 @@ impl WorkerProgress {
         if is_work {
             self.work = self.work.max(at);
         }
-        // The start is known by its second: what happened in that one may have been before it.
+        // The start is known to the second, so an event in that second may be older.
         let since = match self.sign {
             ProgressSign::Start => self.at + SignedDuration::from_secs(1),
             _ => self.at,
@@ -220,7 +220,8 @@ impl WorkerProgress {
     }
 }
 
-/// Reads the progress of a worker whose session runs. `committed` is when it last did, `note` is from when on its files and screen are looked at.
+/// Reads the progress of a worker whose session runs. `committed` is the time of the last commit.
+/// Files and screen are read if the other signs are older than `note`.
 pub fn read_progress(
     town: &LiveTown,
     sandbox: &Path,
@@ -268,7 +269,7 @@ pub fn read_progress(
         return progress;
     }
     let doing = glance.doing.get_or_insert_with(|| {
-        // A session that cannot be looked at has ended by now, or will be asked again.
+        // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
         read_activity(&screen, preset, live.activity)
     });
@@ -281,7 +282,8 @@ pub fn read_progress(
     progress
 }
 
-/// When the screen of a session last showed something that is neither its start nor the echo of a message.
+/// Returns the time of the last output that is neither the start of the session nor the echo of a
+/// message.
 pub fn last_output_at(town: &Town, live: &LiveSession) -> Option<Timestamp> {
     let typed = SessionPulse::last_typed(town, &live.name).filter(|(at, _)| *at >= live.created);
     let (echo, before) = typed.unwrap_or((live.created, None));
@@ -306,7 +308,7 @@ fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> W
     }
 }
 
-/// The API's refusal that a screen shows last.
+/// Returns the last refusal of the API on a screen.
 pub fn read_refusal(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Option<ApiRefusal> {
     let (kind, words) = preset.find_refusal(screen)?;
     Some(ApiRefusal {
@@ -319,7 +321,8 @@ pub fn read_refusal(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Opti
     })
 }
 
-/// When `HEAD` of a worker's sandbox last moved. Most are where they are made today: that is tried first.
+/// Returns the time at which `HEAD` of a worker's sandbox last moved. Tries the current default
+/// path of sandboxes first, because most are there.
 pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Timestamp> {
     let usual = rig.polecat(name).join(rig.name());
     last_commit_in(&usual).or_else(|| {
@@ -328,7 +331,7 @@ pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Times
     })
 }
 
-/// When `HEAD` of a sandbox last moved: git writes it to the work tree's own log.
+/// Returns the time at which `HEAD` of a sandbox last moved, from the worktree's own log of HEAD.
 pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
     let own = sandbox.join(".git");
     let link = match fs::read_to_string(&own) {
@@ -342,7 +345,7 @@ pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
     modification_time(&sandbox.join(folder).join("logs/HEAD"))
 }
 
-/// When a file that is not committed last changed.
+/// Returns the time of the last change to an uncommitted file.
 fn last_file_change(sandbox: &Path) -> Option<Timestamp> {
     let changes = Git::at(sandbox).status().ok()?;
     let paths = changes.iter().map(|change| sandbox.join(&change.path));

@@ -1,8 +1,8 @@
-//! What an agent program reports of its session through its hooks: its last act, a dialog it opened, an API that
-//! refused. One small local file per session, `.runtime/pulse/<session>.json`.
+//! Records what the hooks of an agent program report about its session: its last activity, an open
+//! dialog, a refusing API. One small local file per session, `.runtime/pulse/<session>.json`.
 //!
-//! It holds nothing that beads could say, and may be lost at any time: progress is then judged by commits, files and
-//! the screen.
+//! The file holds nothing that beads could tell, and may be lost at any time. Progress is then
+//! judged by commits, files and the screen.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
@@ -11,36 +11,37 @@ use serde::{Deserialize, Serialize};
 use crate::town::Town;
 use crate::town::process;
 
-/// So many of the last tools are kept.
+/// The number of last tools that are kept.
 const TOOLS: usize = 5;
 
-/// So many characters of a program's own words are kept.
+/// The maximum number of characters of a program's message that are kept.
 const WORDS: usize = 300;
 
-/// What is known of a session by its hooks.
+/// The state of a session by its hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionPulse {
-    /// The token of the session's processes: an earlier session of the same name says nothing.
+    /// The token of the session's processes. A file of an earlier session with the same name is
+    /// ignored.
     pub token: String,
-    /// When a tool was last used.
+    /// The time of the last tool use.
     pub tool: Option<Timestamp>,
-    /// When the agent's turn ended; none while it is at work.
+    /// The end of the agent's turn. None while the agent works.
     pub idle: Option<Timestamp>,
     /// A dialog that waits for an answer.
     pub dialog: Option<ReportedDialog>,
-    /// The API's refusal, until it answers again.
+    /// The refusal of the API, until the API answers again.
     pub refusal: Option<ApiRefusal>,
-    /// The last tools that it used, each with its time.
+    /// The last tools, each with its time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The last tools of the session before this one.
+    /// The last tools of the previous session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_before: Vec<String>,
-    /// The model that the program named last; empty if it named none.
+    /// The model that the program named last. Empty if it named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// The file in which the program keeps the conversation; empty if it named none.
+    /// The program's transcript file. Empty if it named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub transcript: String,
 }
@@ -48,53 +49,48 @@ pub struct SessionPulse {
 /// A dialog that an agent program reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedDialog {
-    /// What it asks, in the program's words.
+    /// The question, in the program's words.
     pub words: String,
-    /// Since when.
     pub since: Timestamp,
 }
 
-/// The API refused a request for good: the turn ended and nobody tries again.
+/// A final refusal by the API: the turn ended, and the program does not retry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiRefusal {
-    /// The kind, in the program's word: `rate_limit`, `billing_error`, `overloaded` …
+    /// The kind, as the program names it: `rate_limit`, `billing_error`, `overloaded` …
     pub kind: String,
-    /// What the program said.
     pub words: String,
-    /// When it refused first.
     pub since: Timestamp,
-    /// When it refused last.
     pub at: Timestamp,
-    /// How often it refused in a row.
+    /// The number of refusals in a row.
     pub times: u32,
-    /// When the program says that it answers again.
+    /// The time from which the API answers again, as the program states it.
     pub until: Option<Timestamp>,
 }
 
-/// An event of an agent program, as far as it is recorded here.
+/// An event of an agent program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookEvent<'a> {
-    /// Its name, as the program has it.
+    /// The name that the program uses.
     pub name: &'a str,
-    /// What it says about itself: a message, an error, a tool.
+    /// The content: a message, an error, a tool.
     pub words: &'a str,
     /// The kind of a notification or an error.
     pub kind: &'a str,
-    /// The model.
     pub model: &'a str,
-    /// The file with the conversation.
+    /// The transcript file.
     pub transcript: &'a str,
 }
 
 impl SessionPulse {
-    /// Reads the pulse of a session; what an earlier session left is none.
+    /// Reads the pulse of a session. The file of an earlier session counts as missing.
     pub fn load(town: &Town, session: &str, token: &str) -> Self {
         Self::load_any(town, session)
             .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
             .unwrap_or_default()
     }
 
-    /// The last tools of the session before the one with this token.
+    /// Returns the last tools of the session before the one with this token.
     pub fn tools_before(town: &Town, session: &str, token: &str) -> Vec<String> {
         match Self::load_any(town, session) {
             Some(pulse) if pulse.token == token => pulse.tools_before,
@@ -110,8 +106,8 @@ impl SessionPulse {
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok())
     }
 
-    /// Notes that a message was typed into a session, or the session started: what its screen shows of that is no progress.
-    /// `shown` is when the screen last showed something else.
+    /// Records that a message was typed into a session, or that the session started, so that its
+    /// echo on the screen is no progress. `shown` is the time of the last other output.
     pub fn record_typed(town: &Town, session: &str, last_output: Option<Timestamp>) {
         let path = town.layout.typed_message(session);
         let folder = path
@@ -119,13 +115,14 @@ impl SessionPulse {
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let now = town.clock.now();
         let text = last_output.map_or_else(|| now.to_string(), |shown| format!("{now} {shown}"));
-        // Without it the echo of the message counts as progress, once.
+        // A failed record only makes the echo count as progress once.
         folder
             .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
             .ok();
     }
 
-    /// When a message was last typed into a session, and when its screen had last shown something else.
+    /// Returns the time at which a message was last typed into a session, and the time of the last
+    /// output before it.
     pub fn last_typed(town: &Town, session: &str) -> Option<(Timestamp, Option<Timestamp>)> {
         let stored = file::read_file_if_exists(&town.layout.typed_message(session)).ok()??;
         let mut times = str::from_utf8(&stored).ok()?.split(' ');
@@ -133,7 +130,8 @@ impl SessionPulse {
         Some((typed, times.next().and_then(|shown| shown.parse().ok())))
     }
 
-    /// Records an event of the session that this process belongs to. Whether the patrol should look now.
+    /// Records an event of the session that this process belongs to. Returns true if the patrol
+    /// should check the town now.
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
         let env = |name| town.env.get(name).unwrap_or_default();
         let (session, token) = (env("GT_SESSION"), env(process::TOKEN));
@@ -143,14 +141,14 @@ impl SessionPulse {
         Self::record_for(town, session, token, event)
     }
 
-    /// Records a dialog that a session shows at its start, which its program reports by no event.
+    /// Records a dialog that a session shows at its start and that its program does not report.
     pub fn record_dialog(town: &Town, session: &str, token: &str, words: &str) {
         let event = HookEvent {
             name: "PermissionRequest",
             words,
             ..HookEvent::default()
         };
-        // Without it the screen shows it, later.
+        // Without the record, the dialog is found on the screen later.
         Self::record_for(town, session, token, &event).ok();
     }
 
@@ -178,7 +176,8 @@ impl SessionPulse {
         Ok(pulse.dialog != before.dialog || pulse.refusal != before.refusal)
     }
 
-    /// What an event says of the session. The names are those of Claude Code, Codex and Gemini CLI.
+    /// Applies an event to the pulse. The names of events are those of Claude Code, Codex and
+    /// Gemini CLI.
     fn apply_event(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         for (kept, named) in [
             (&mut self.model, event.model),
@@ -252,14 +251,15 @@ fn truncate_words(words: &str) -> String {
     words.chars().take(WORDS).collect()
 }
 
-/// When an API that refuses says that it answers again: `…|1749924000`, `try again in 5 minutes`, `retry after 30s`,
-/// `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. Times of day without a zone are local.
+/// Parses the time at which a refusing API answers again: `…|1749924000`, `try again in 5 minutes`,
+/// `retry after 30s`, `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. A time of day without
+/// a zone is local.
 pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
     let found = parse_epoch(words)
         .or_else(|| parse_timestamp(words))
         .or_else(|| parse_wait(words, now))
         .or_else(|| parse_time_of_day(words, now));
-    // What lies in the past, or a month ahead, is no time to wait for.
+    // A time in the past or a month ahead is not plausible.
     let ahead = |at: &Timestamp| {
         let wait = at.duration_since(now);
         wait.is_positive() && wait < SignedDuration::from_hours(24 * 31)

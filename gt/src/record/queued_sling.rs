@@ -1,5 +1,5 @@
-//! Beads that were slung to a rig while something still blocks them: they are queued as local records
-//! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
+//! Queues beads that were slung to a rig while something blocks them: local records (wisps with the
+//! label `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
 use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
@@ -12,50 +12,46 @@ pub(crate) const LABEL: &str = "gt:sling-context";
 /// A bead that waits to be slung.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuedSling {
-    /// The record's version.
     pub version: u32,
-    /// The bead.
     pub work_bead_id: String,
-    /// The rig that it goes to.
+    /// The rig that the bead goes to.
     pub target_rig: String,
-    /// The agent runtime, where not the configured one.
+    /// The agent runtime, if not the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Instructions beside the bead's own text.
+    /// Instructions in addition to the bead's own text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub args: String,
-    /// Whether it stays without a convoy.
+    /// True if the bead gets no convoy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_convoy: bool,
-    /// Whether its worker gets no steps of a formula.
+    /// True if the worker gets no molecule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_molecule: bool,
-    /// When it was queued, RFC 3339.
+    /// The time of queueing, RFC 3339.
     pub enqueued_at: String,
-    /// Why it could not be slung the last time that it was its turn.
+    /// The last failed try to sling the bead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedSling>,
 }
 
-/// A failed attempt to sling a queued bead.
+/// A failed try to sling a queued bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSling {
-    /// When, RFC 3339.
     pub at: String,
-    /// When a try failed first, RFC 3339.
+    /// The time of the first failed try, RFC 3339.
     #[serde(default)]
     pub since: String,
-    /// Why.
     pub why: String,
 }
 
 impl QueuedSling {
-    /// Where it stands, in a few words, with times in RFC 3339.
+    /// Describes the state in a few words, with times in RFC 3339.
     pub fn describe_queued(&self) -> String {
         self.describe_with(|time| format!("since {time}"), |time| format!("at {time}"))
     }
 
-    /// The same for people: how long ago.
+    /// Describes the state with relative times.
     pub fn describe_at(&self, now: Timestamp) -> String {
         let ago = |time: &str| match time.parse() {
             Ok(then) => kit::ui::time::format_ago(now, then),
@@ -78,7 +74,7 @@ impl QueuedSling {
     }
 }
 
-/// The queued beads of a rig, oldest first.
+/// Returns the queued beads of a rig, oldest first.
 pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     let mut found: Vec<QueuedSling> = beads
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
@@ -88,7 +84,7 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
     found
 }
 
-/// Records on a queued bead why it could not be slung. It stays queued.
+/// Records a failed try on a queued bead, which stays queued.
 pub fn record_queue_failure(
     town: &Town,
     rig: &RigLayout,
@@ -125,7 +121,7 @@ pub(crate) fn parse_queued_sling(record: &str) -> Option<QueuedSling> {
     serde_json::from_str(record).ok()
 }
 
-/// Takes a bead out of the line.
+/// Removes a bead from the queue.
 pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
@@ -133,7 +129,7 @@ pub fn remove_queued_sling(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::
     })
 }
 
-/// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.
+/// Removes a bead from the queue, in the transaction that gives it to a worker or withdraws it.
 pub(crate) fn remove_queued_in(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
     let id = queue_record_id(prefix, bead);
     if tx.get(&id).is_some() {

@@ -1,5 +1,5 @@
-//! How often the agents of the patrol were started in a row, `daemon/restart_state.json`: each start of a row waits
-//! twice as long, and a row that is too long is a crash loop.
+//! Counts the restarts of the patrol's agents in a row, `daemon/restart_state.json`. Each start in
+//! a row waits twice as long, and a long row is a crash loop.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::state_file;
 use crate::town::Town;
 use crate::town::identity::Address;
 
-/// The wait after the first start of a row, and the longest.
+/// The wait after the first start of a row, and the longest wait.
 const FIRST: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
 /// The longest wait of a crash loop.
 const LONGEST_LOOP: SignedDuration = SignedDuration::from_hours(24);
 
-/// The file.
+/// The content of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RestartState {
@@ -30,31 +30,31 @@ struct RestartState {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentRestarts {
-    /// When it was last started.
+    /// The time of the last start.
     pub last_restart: Timestamp,
-    /// How often in a row.
+    /// The number of starts in a row.
     pub restart_count: u32,
-    /// Until when the next start waits.
+    /// The earliest time of the next start.
     pub backoff_until: Timestamp,
-    /// Since when it is in a crash loop.
+    /// The start of a crash loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash_loop_since: Option<Timestamp>,
-    /// Whether a person stopped it.
+    /// True if a user stopped the agent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// The numbers by which starts are judged.
+/// The limits for restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartLimits {
-    /// So many starts in a row are a crash loop.
+    /// The number of starts in a row that is a crash loop.
     pub starts: u32,
-    /// An agent that ran for so long begins a new row.
+    /// The run time after which the next start begins a new row.
     pub window: SignedDuration,
-    /// How long a crash loop waits before the next start; twice as long each time.
+    /// The wait in a crash loop before the next start. It doubles each time.
     pub half_open: SignedDuration,
 }
 
@@ -79,20 +79,21 @@ impl AgentRestarts {
         self.backoff_until = now.checked_add(wait).unwrap_or(now);
     }
 
-    /// How long the next start still waits. A wait that no start sets comes from a clock that was wrong.
+    /// Returns the remaining wait before the next start. A wait longer than any that a start sets
+    /// comes from a wrong clock and does not count.
     pub fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.backoff_until.duration_since(now);
         (wait.is_positive() && wait <= LONGEST_LOOP).then_some(wait)
     }
 
-    /// Since when it is in a crash loop; other programs write the zero time for none.
+    /// Returns the start of a crash loop. Other programs write the zero time for none.
     pub fn crash_loop_start(&self) -> Option<Timestamp> {
         self.crash_loop_since
             .filter(|since| *since > Timestamp::UNIX_EPOCH)
     }
 
-    /// In how long a running agent will have run for so long that its starts are forgotten; zero for now, none if there
-    /// is nothing to forget.
+    /// Returns the time until a running agent has run so long that its starts are reset. Zero for
+    /// now, none if there is nothing to reset.
     pub fn time_until_reset(
         &self,
         now: Timestamp,
@@ -110,7 +111,8 @@ fn doubled_backoff(first: SignedDuration, times: u32) -> SignedDuration {
         .unwrap_or(LONGEST_LOOP)
 }
 
-/// The starts of all agents. Of a file that cannot be read that is an error: nobody is started by it.
+/// Returns the starts of all agents. An unreadable file is an error, so that no agent is started
+/// because of it.
 pub fn load_restarts(town: &Town) -> anyhow::Result<BTreeMap<String, AgentRestarts>> {
     let state = state_file::read_state::<RestartState>(&town.layout.restart_state())?;
     Ok(state.unwrap_or_default().agents)
@@ -128,7 +130,7 @@ pub fn change_restarts(
     })
 }
 
-/// Forgets the starts of an agent.
+/// Resets the starts of an agent.
 pub fn clear_restarts(town: &Town, agent: &Address) -> anyhow::Result<()> {
     if !load_restarts(town)?.contains_key(&agent.to_string()) {
         return Ok(());

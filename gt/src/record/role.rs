@@ -1,4 +1,4 @@
-//! Who does the work of the patrol's roles: gtd, or an agent with a session.
+//! Reads the modes of the patrol's roles: gtd does the work, or an agent with a session.
 
 use serde::Serialize;
 
@@ -6,27 +6,23 @@ use crate::town::Town;
 use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::Address;
 
-/// Who does the work of a role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleMode {
-    /// gtd, with plain code. The role has no session.
+    /// gtd does the work in plain code. The role has no session.
     #[default]
     Mechanical,
-    /// An agent, whose session gtd keeps running.
+    /// An agent does the work, and gtd keeps its session running.
     Agent,
 }
 
-/// A role of the patrol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatrolRole {
-    /// Whose role it is.
     pub address: Address,
-    /// Who does its work.
     pub mode: RoleMode,
 }
 
-/// The setting that says who does the work of an agent's role; none if it is no role of the patrol.
+/// Returns the mode setting of an agent's role. None if it is no role of the patrol.
 pub fn mode_setting_of(agent: &Address) -> Option<&'static str> {
     match agent {
         Address::Boot => Some("patrol.mode.boot"),
@@ -37,13 +33,13 @@ pub fn mode_setting_of(agent: &Address) -> Option<&'static str> {
     }
 }
 
-/// Who does the work of an agent's role. What is no role of the patrol is done by an agent.
+/// Returns the mode of an agent's role. `Agent` for any role outside of the patrol.
 pub fn role_mode_of(town: &Town, agent: &Address) -> RoleMode {
     let Some(setting) = mode_setting_of(agent) else {
         return RoleMode::Agent;
     };
     let rig = agent.rig().map(|rig| town.layout.rig(rig));
-    // Settings that cannot be read are reported elsewhere; nothing is started by them.
+    // Invalid settings are reported elsewhere. They start no session.
     let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
     read_mode(&layers, setting)
 }
@@ -56,7 +52,7 @@ fn read_mode(layers: &SettingsLayers, setting: &str) -> RoleMode {
     }
 }
 
-/// All roles of the patrol: the town's, then those of each rig.
+/// Returns all roles of the patrol: the town's, then those of each rig.
 pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
     let of = |layers: &SettingsLayers, address: Address| PatrolRole {
         mode: mode_setting_of(&address)

@@ -1,4 +1,5 @@
-//! Small JSON files that hold what no bead says: one value, replaced as a whole.
+//! Reads and writes small JSON files with state that no bead has. Each holds one value and is
+//! replaced as a whole.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +12,10 @@ use serde::de::DeserializeOwned;
 use crate::town::Town;
 use crate::town::lock::Lock;
 
-/// How long a change waits for another one.
+/// The time that a change waits for another one.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Reads a file; none if it is not there.
+/// Reads a file. None if it does not exist.
 pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
@@ -27,7 +28,7 @@ pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Opt
     bytes.map(parse).transpose()
 }
 
-/// Writes a file, indented, for its owner only.
+/// Writes a file, indented, readable only by its owner.
 pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
@@ -40,7 +41,7 @@ pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result
     save().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Changes the value of a file under its lock; one that is not there begins with its default.
+/// Changes the value of a file under its lock. A missing file starts with the default.
 pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
     town: &Town,
     path: &Path,

@@ -1,5 +1,5 @@
-//! A town as it is now, read once: beads, sessions and workers. What shows or judges a town reads it from here, so that
-//! no two screens contradict each other.
+//! Reads the current state of a town once: beads, sessions and workers. All screens and rules read
+//! it from here, so that they never contradict each other.
 
 use std::collections::BTreeMap;
 
@@ -21,32 +21,32 @@ use crate::town::beads::TownStores;
 use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::{Address, SessionName};
 
-/// How long after its last act a worker without work may still have a session.
+/// The time that a worker without work may still have a session after its last activity.
 const FADES: SignedDuration = SignedDuration::from_mins(10);
 
-/// So many lines of an ended session are read: what it printed stands above the last line, however tall the screen.
+/// The number of lines that are read of an ended session. Its output is above the last line,
+/// however tall the screen is.
 const DEAD_LINES: usize = 200;
 
-/// A town as it is now.
+/// The current state of a town.
 pub struct TownView {
-    /// When it was read.
     pub now: Timestamp,
     /// The beads of the town and of its rigs.
     pub stores: TownStores,
-    /// The sessions; none if they could not be asked.
+    /// The sessions. None if they could not be listed.
     pub sessions: Option<Vec<LiveSession>>,
-    /// Why the sessions could not be asked, or their list cannot be trusted.
+    /// The reason why the sessions could not be listed, or why their list is unreliable.
     pub blind: Option<String>,
     /// The roles of the patrol.
     pub roles: Vec<PatrolRole>,
     /// The settings of the town and its rigs.
     pub settings: TownSettings,
-    /// The workers of each rig whose beads could be read.
+    /// The workers of each rig whose beads are readable.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
 
 impl TownView {
-    /// Reads the town, with its sessions.
+    /// Reads the town with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
@@ -56,8 +56,8 @@ impl TownView {
         }))
     }
 
-    /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
-    /// `glances` is what was seen of quiet workers a moment ago.
+    /// Reads the town, and lists the sessions only if any worker or role may have one, so that an
+    /// idle town starts no process. `glances` has recent readings of quiet workers.
     pub fn read_idle(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
@@ -80,7 +80,8 @@ impl TownView {
     ) -> Self {
         let roles = role::list_patrol_roles(town, &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
-            // The terminals take as long to answer as the rest to read.
+            // Listing the sessions takes as long as reading everything else, so both run in
+            // parallel.
             let (without, list) = run_both(|| read_workers(town, &stores), || town.host.list());
             let asked = match list {
                 Ok(list) => (Some(list), None),
@@ -115,8 +116,8 @@ impl TownView {
         }
     }
 
-    /// Reads one worker, with its progress. Nobody else's sandbox and screen is looked at: a hundred workers that make no
-    /// progress are a hundred such reads, which may run at the same time.
+    /// Reads one worker with its progress. No other sandbox or screen is read, because a hundred
+    /// workers without progress cause a hundred such reads, which may run at the same time.
     pub fn read_worker(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Polecat> {
         let beads = town.open_rig_store(rig)?.snapshot()?;
         let sessions = town.host.list()?;
@@ -131,32 +132,30 @@ impl TownView {
             .ok_or_else(|| build_unknown_error(rig.name(), name))
     }
 
-    /// The workers of a rig.
+    /// Returns the workers of a rig.
     pub fn polecats_of(&self, rig: &str) -> &[Polecat] {
         self.polecats.get(rig).map_or(&[], Vec::as_slice)
     }
 
-    /// One worker.
     pub fn find_polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
         let mut all = self.polecats_of(rig).iter();
         all.find(|polecat| polecat.name == name)
             .ok_or_else(|| build_unknown_error(rig, name))
     }
 
-    /// The live session of an agent.
+    /// Returns the running session of an agent.
     pub fn session_of(&self, agent: &Address) -> Option<&LiveSession> {
         let name = SessionName::for_agent(agent)?;
         let mut live = self.sessions.iter().flatten();
         live.find(|live| live.name == name.as_str() && live.dead.is_none())
     }
 
-    /// Whether an agent has a session; none if that could not be asked.
+    /// Returns true if an agent has a session. None if unknown.
     pub fn is_running(&self, agent: &Address) -> Option<bool> {
         self.sessions.as_ref()?;
         Some(self.session_of(agent).is_some())
     }
 
-    /// The bead on an agent's hook.
     pub fn hooked_bead_of(&self, agent: &Address) -> Option<&Bead> {
         if let Address::Polecat(rig, name) = agent {
             let hook = self.find_polecat(rig, name).ok()?.hook.as_deref()?;
@@ -172,7 +171,7 @@ fn build_unknown_error(rig: &str, name: &str) -> anyhow::Error {
 
 type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 
-/// The workers of each rig, before the sessions are known.
+/// Reads the workers of each rig without their sessions.
 fn read_workers<'a>(town: &LiveTown, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
     let of_rig = |(name, beads): (&String, &'a Snapshot)| {
         let workers = polecat::read_polecat_records(&town.layout.rig(name), beads);
@@ -192,7 +191,7 @@ fn add_sessions(
     without.iter().map(of_rig).collect()
 }
 
-/// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
+/// Reads the progress of a rig's workers with work, and the refusals of their APIs.
 fn watch_progress(
     town: &LiveTown,
     rig: &RigLayout,
@@ -210,7 +209,7 @@ fn watch_progress(
         let address = polecat.address();
         let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
             let found = runtime::resolve_runtime(town, Some(rig), &address, wanted);
-            // Of a program that is not known any more no screen can be read.
+            // The screen of an unknown program cannot be read.
             found.map_or_else(
                 |_| (wanted.clone(), RuntimePreset::default()),
                 |found| (found.name, found.preset),
@@ -239,7 +238,7 @@ fn watch_progress(
     }
 }
 
-/// The API's refusal that a worker's last session ended with.
+/// Returns the refusal of the API that ended a worker's last session.
 fn find_final_refusal(
     town: &LiveTown,
     preset: &RuntimePreset,
@@ -263,7 +262,7 @@ fn find_final_refusal(
     progress::read_refusal(&screen, preset, at)
 }
 
-/// Whether any agent has a bead on its hook.
+/// Returns true if any agent has a bead on its hook.
 fn has_hooked_beads(stores: &TownStores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
@@ -274,7 +273,8 @@ fn has_hooked_beads(stores: &TownStores) -> bool {
     })
 }
 
-/// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
+/// Returns true if any polecat of a rig may have a session: one with work, or one that had work a
+/// moment ago.
 fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     let was_active = |bead: &Bead| {
         let last = bead.last_activity.as_ref();

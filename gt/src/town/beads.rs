@@ -1,7 +1,8 @@
-//! The town's store and the rigs' stores together: which store holds a bead, and what its prefix is.
+//! Combines the town's store and the rigs' stores: finds the store of a bead, and the prefix of a
+//! rig.
 //!
-//! Where an operation spans two stores the truth about work is written in the rig's store first; what the
-//! town's store says about it is recomputed by the next patrol.
+//! An operation across two stores writes to the rig's store first. The next patrol recomputes what
+//! the town's store records about the work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,12 +13,11 @@ use bd::store::{BeadRef, Snapshot, Store};
 
 use crate::town::{RigLayout, Town};
 
-/// Where a bead lives.
+/// The store of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BeadsHome {
-    /// In the town's own beads.
+    /// The town's own beads.
     Town,
-    /// In a rig's beads.
     Rig(String),
 }
 
@@ -30,21 +30,20 @@ impl fmt::Display for BeadsHome {
     }
 }
 
-/// A store whose file was taken back to an older state, where nobody has decided yet what becomes of the changes.
+/// A store whose file git rolled back, with changes that the user has not decided about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRollback {
-    /// Whose store.
     pub home: BeadsHome,
-    /// The folder to run `bd` in.
+    /// The folder in which to run `bd`.
     pub folder: PathBuf,
-    /// The beads whose changes are gone.
+    /// The beads with rolled-back changes.
     pub beads: BTreeSet<String>,
-    /// What happened, in a sentence.
+    /// A description in one sentence.
     pub what: String,
 }
 
 impl StoreRollback {
-    /// What a store has to report; looks for one file where that is nothing.
+    /// Returns the rollback of a store. Costs one check for a file if there is none.
     fn find(home: BeadsHome, store: &Store) -> Option<Self> {
         if !store.may_have_rolled_back() {
             return None;
@@ -72,45 +71,42 @@ impl StoreRollback {
         })
     }
 
-    /// The commands, one of which decides.
+    /// Returns the commands, each of which decides about the changes.
     pub fn next_steps(&self) -> [String; 2] {
         let folder = self.folder.display();
         ["--lost", "--discard"].map(|how| format!("bd -C {folder} restore {how}"))
     }
 }
 
-/// No store of the town holds such a bead.
+/// No store of the town has the bead.
 #[derive(Debug, thiserror::Error)]
 #[error("no issue found matching \"{id}\" in this town: bead not found")]
 pub struct UnknownBead {
-    /// What was asked for.
     pub id: String,
 }
 
-/// A bead with the store that holds it.
+/// A bead with its store.
 pub struct FoundBead {
-    /// Where it lives.
     pub home: BeadsHome,
-    /// The store that holds it.
     pub store: Store,
-    /// As it is now.
     pub bead: Bead,
 }
 
 /// All stores of a town, each read once.
 pub struct TownStores {
-    /// The town's own beads.
     pub town: Snapshot,
-    /// The rigs' beads by rig. A rig whose store cannot be read is left out and named in `unreadable`.
+    /// The rigs' beads by rig. A rig with an unreadable store is left out and named in
+    /// `unreadable`.
     pub rigs: BTreeMap<String, Snapshot>,
-    /// Rigs whose beads could not be read, with the reason.
+    /// The rigs with unreadable beads, with the reason.
     pub unreadable: BTreeMap<String, String>,
-    /// Stores whose file was rolled back.
+    /// The stores with a rollback.
     pub rollbacks: Vec<StoreRollback>,
 }
 
 impl Town {
-    /// The prefix of a rig's beads without hyphen: of its route, else of the registry, else `gt`.
+    /// Returns the prefix of a rig's beads without hyphen: from its route, otherwise from the
+    /// registry, otherwise `gt`.
     pub fn prefix_of_rig(&self, rig: &str) -> String {
         let routes = bd::store::Routes::load(&self.layout.beads());
         let inside = format!("{rig}/");
@@ -127,7 +123,7 @@ impl Town {
             .unwrap_or_else(|| "gt".to_owned())
     }
 
-    /// Finds a bead in any store: the one its prefix routes to first, then all others.
+    /// Finds a bead in any store: first in the one that its prefix routes to, then in all others.
     pub fn find_bead(&self, id: &str) -> anyhow::Result<FoundBead> {
         let id = strip_external(id);
         let mut homes: Vec<BeadsHome> = self
@@ -154,7 +150,7 @@ impl Town {
         Err(UnknownBead { id: id.to_owned() }.into())
     }
 
-    /// The store of a home.
+    /// Opens the store of a home.
     pub fn open_store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
         match home {
             BeadsHome::Town => self.open_town_store(),
@@ -195,7 +191,7 @@ impl Town {
 }
 
 impl TownStores {
-    /// A bead of any store, by its id or an external reference to it.
+    /// Returns a bead of any store, by its id or an external reference to it.
     pub fn get(&self, id: &str) -> Option<&Bead> {
         let id = strip_external(id);
         std::iter::once(&self.town)
@@ -203,7 +199,7 @@ impl TownStores {
             .find_map(|store| store.get(id))
     }
 
-    /// What the index of its store knows of a bead, without reading it.
+    /// Returns the index entry of a bead without reading the bead.
     pub fn find_ref(&self, id: &str) -> Option<BeadRef<'_>> {
         let id = strip_external(id);
         std::iter::once(&self.town)
@@ -211,7 +207,8 @@ impl TownStores {
             .find_map(|store| store.bead_ref(id))
     }
 
-    /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.
+    /// Returns the open beads of other stores that a bead's `blocks` edges name, and those of
+    /// unreadable rigs.
     pub fn external_blockers(&self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
         let targets = edges.filter(|edge| edge.is_external());
@@ -227,7 +224,7 @@ impl TownStores {
             .collect()
     }
 
-    /// The rig that holds a bead.
+    /// Returns the rig that has a bead.
     pub fn rig_of(&self, id: &str) -> Option<&str> {
         let id = strip_external(id);
         self.rigs
@@ -237,7 +234,7 @@ impl TownStores {
     }
 }
 
-/// The id in `external:<project>:<id>`, or the text itself.
+/// Returns the id in `external:<project>:<id>`, or the text itself.
 pub fn strip_external(reference: &str) -> &str {
     match reference
         .strip_prefix("external:")
@@ -248,8 +245,8 @@ pub fn strip_external(reference: &str) -> &str {
     }
 }
 
-/// The reference under which the town's store names a bead of another store: `external:<a-b>:<id>` with
-/// the first two hyphen segments; town beads and ids without a hyphen stay as they are.
+/// Returns the reference to a bead of another store in the town's store: `external:<a-b>:<id>` with
+/// the first two hyphen segments. Town beads and ids without a hyphen stay unchanged.
 pub fn external_ref(id: &str) -> String {
     let mut segments = id.splitn(3, '-');
     match (segments.next(), segments.next()) {
@@ -259,7 +256,8 @@ pub fn external_ref(id: &str) -> String {
     }
 }
 
-/// Whether a file of the repository holds beads, or has the name of their folder: as a link, a file or a submodule.
+/// Returns true if a path of the repository is a beads file, or has the name of the beads folder as
+/// a link, a file or a submodule.
 pub(crate) fn is_beads_file(file: &str) -> bool {
     file.split('/').next() == Some(".beads")
 }

@@ -1,20 +1,19 @@
-//! Finds the town that a command is about.
+//! Finds the town of a command.
 
 use std::path::{Path, PathBuf};
 
 use kit::sys::Env;
 
-/// There is no town here.
+/// The folder is not in a town.
 #[derive(Debug, thiserror::Error)]
 #[error("not in a Gas Town workspace: no mayor/town.json in {} or above it", from.display())]
 pub struct NotInTown {
-    /// Where the search began.
     pub from: PathBuf,
 }
 
-/// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working directory that does not
-/// lie in a worker's folder of another town, whose files may be those of a town themselves; else `GT_TOWN_ROOT` or
-/// `GT_ROOT`.
+/// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working
+/// directory. A worker's folder of another town does not count, because its files may be those of a
+/// town themselves. Falls back to `GT_TOWN_ROOT` or `GT_ROOT`.
 pub fn find_town(env: &Env) -> Result<PathBuf, NotInTown> {
     find_town_above(env.cwd())
         .or_else(|| {
@@ -39,7 +38,8 @@ fn find_town_above(start: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Whether a folder lies in a worker's of this town: `<rig>/polecats/…` or `<rig>/crew/…`.
+/// Returns true if a folder is in a worker's folder of this town: `<rig>/polecats/…` or
+/// `<rig>/crew/…`.
 fn is_in_worker_folder(town: &Path, folder: &Path) -> bool {
     let inside = folder.strip_prefix(town).ok();
     let kind = inside.and_then(|inside| inside.components().nth(1));
@@ -51,7 +51,7 @@ fn is_town(path: &Path) -> bool {
     path.join("mayor/town.json").is_file()
 }
 
-/// A folder with `mayor/` and town beads, from before `town.json` existed.
+/// Returns true for a folder with `mayor/` and town beads, from before `town.json` existed.
 fn is_old_town(path: &Path) -> bool {
     path.join("mayor/rigs.json").is_file()
 }

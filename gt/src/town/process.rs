@@ -1,12 +1,12 @@
-//! Owns processes that are not our children: who they are, what hangs below them, and the only way to
-//! signal them.
+//! Handles processes that are not our children: identifies them, lists their descendants, and is
+//! the only way to signal them.
 //!
-//! What must always hold: a signal goes only to a process whose number *and* start time are those that
-//! were seen, through a pidfd, so that a reused number is never hit; and only to processes of a session
-//! of ours: those that carry its token in their environment, and what was started below them.
+//! A signal goes only to a process whose id *and* start time are the known ones, through a pidfd,
+//! so that a reused id is never hit. It goes only to processes of our sessions: those with the
+//! token in their environment, and their descendants.
 //!
-//! This reads `/proc`. On systems without it (macOS) no process is ever found: sessions then end by their
-//! backend alone, and what outlives them has to be ended by hand.
+//! This module reads `/proc`. On systems without it (macOS) no process is ever found. Sessions then
+//! end only through their backend, and processes that outlive them must be ended by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,22 +17,21 @@ use std::time::Duration;
 use kit::sys::clock;
 use rustix::process::Signal;
 
-/// The variable that marks the processes of one session.
+/// The variable with the token of a process's session.
 pub const TOKEN: &str = "GT_SESSION_TOKEN";
 
-/// The variable that names the agent program of a session, as settings name it.
+/// The variable with the name of a session's agent program, as in the settings.
 pub const AGENT: &str = "GT_AGENT";
 
-/// One process: its number and when it started, which together never come again.
+/// One process: its id and its start time, which together are unique.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Process {
-    /// Its number.
     pub pid: i32,
-    /// Its start, in clock ticks since the machine's.
+    /// The start time, in clock ticks since the boot.
     pub started: u64,
 }
 
-/// What `/proc/<pid>/stat` tells.
+/// The fields of `/proc/<pid>/stat`.
 #[derive(Debug, Clone, Copy)]
 struct ProcessStat {
     parent: i32,
@@ -41,22 +40,23 @@ struct ProcessStat {
 }
 
 impl Process {
-    /// The process with this number, if one is alive now.
+    /// Returns the process with this id, if it is alive.
     pub fn find(pid: i32) -> Option<Self> {
         let stat = read_stat(pid)?;
         let started = stat.started;
         (!stat.dead).then_some(Self { pid, started })
     }
 
-    /// Whether it is still there. A zombie is not.
+    /// Returns true if the process still exists. False for a zombie.
     pub fn is_alive(&self) -> bool {
         Self::find(self.pid) == Some(*self)
     }
 
-    /// A variable of the environment it was started with; none where that cannot be read.
+    /// Returns a variable of the environment with which the process was started. None if it is
+    /// unreadable.
     pub fn variable(&self, name: &str) -> Option<String> {
         let environ = fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
-        // Read before the check: what was read belongs to the process that is still there.
+        // Read before the check, so that the value belongs to the process that is still alive.
         if !self.is_alive() {
             return None;
         }
@@ -66,23 +66,23 @@ impl Process {
         })
     }
 
-    /// Whether it belongs to the session with this token.
+    /// Returns true if the process belongs to the session with this token.
     pub fn has_token(&self, token: &str) -> bool {
         !token.is_empty() && self.variable(TOKEN).as_deref() == Some(token)
     }
 
-    /// Its name, as short as the kernel keeps it.
+    /// Returns the name, truncated as in the kernel.
     pub fn name(&self) -> Option<String> {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).ok()?;
         Some(name.trim_end().to_owned())
     }
 
-    /// A handle that becomes readable when the process ends; none when it has ended already.
+    /// Returns a handle that becomes readable when the process ends. None if it has ended already.
     pub fn open_handle(&self) -> io::Result<Option<OwnedFd>> {
         open_pidfd(*self)
     }
 
-    /// Sends a signal, if it is still the process that was seen. Says whether it was.
+    /// Sends a signal, if the process is still the same. Returns false if it is not.
     pub fn signal(&self, signal: Signal) -> io::Result<bool> {
         let Some(handle) = self.open_handle()? else {
             return Ok(false);
@@ -99,7 +99,7 @@ fn open_pidfd(process: Process) -> io::Result<Option<OwnedFd>> {
         return Ok(None);
     };
     match pidfd_open(pid, PidfdFlags::empty()) {
-        // Opened first, compared then: the handle cannot change hands any more.
+        // Opened before the comparison: the handle then keeps referring to the same process.
         Ok(handle) => Ok(process.is_alive().then_some(handle)),
         Err(Errno::SRCH | Errno::INVAL) => Ok(None),
         Err(error) => Err(error.into()),
@@ -126,7 +126,7 @@ fn send_signal(_: &OwnedFd, _: Signal) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether this process was started to ignore a signal.
+/// Returns true if this process was started with a signal ignored.
 pub(crate) fn is_signal_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
@@ -136,22 +136,19 @@ pub(crate) fn is_signal_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| (mask >> (signal - 1)) & 1 == 1)
 }
 
-/// A process that a session of a town started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionProcess {
-    /// The process.
     pub process: Process,
     /// The token of its session.
     pub token: String,
     /// The name of its session.
     pub session: String,
-    /// Its program.
     pub program: String,
-    /// How long it has run.
+    /// The time since its start.
     pub age: Duration,
 }
 
-/// All processes that sessions of the town at `root` started, wherever they hang by now.
+/// Returns all processes that sessions of the town at `root` started, with any parent.
 pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
     let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
     let uptime = uptime.split('.').next().and_then(|secs| secs.parse().ok());
@@ -178,12 +175,12 @@ pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
     all.filter_map(of_town).collect()
 }
 
-/// Our own number.
+/// Returns the id of this process.
 pub fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// A process and everything below it, itself first.
+/// Returns a process and all its descendants, itself first.
 pub fn process_tree(root: Process) -> Vec<Process> {
     let all = read_process_table();
     if all
@@ -207,7 +204,7 @@ pub fn process_tree(root: Process) -> Vec<Process> {
     found
 }
 
-/// All processes that carry a session's token, wherever they hang by now.
+/// Returns all processes with a session's token, with any parent.
 pub fn processes_with_token(token: &str) -> Vec<Process> {
     read_process_table()
         .into_iter()
@@ -219,7 +216,8 @@ pub fn processes_with_token(token: &str) -> Vec<Process> {
         .collect()
 }
 
-/// All processes of a session: below its first one, if that is ours, and all that carry its token.
+/// Returns all processes of a session: the descendants of its first process, if that is ours, and
+/// all with its token.
 pub fn session_members(root: Option<Process>, token: &str) -> Vec<Process> {
     let below = root.filter(|root| root.has_token(token)).map(process_tree);
     let all: BTreeSet<Process> = below
@@ -230,7 +228,7 @@ pub fn session_members(root: Option<Process>, token: &str) -> Vec<Process> {
     all.into_iter().collect()
 }
 
-/// A process and those above it up to the first of the machine, itself first.
+/// Returns a process and its ancestors up to the first of the machine, itself first.
 pub fn list_ancestors(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let mut next = pid;
@@ -244,13 +242,13 @@ pub fn list_ancestors(pid: i32) -> Vec<i32> {
     found
 }
 
-/// The process that started this one, or that took it over.
+/// Returns the parent of a process.
 pub fn parent_of(pid: i32) -> Option<i32> {
     read_stat(pid).map(|stat| stat.parent)
 }
 
-/// The processes right below any process whose name begins with `name`, each with that one; those in `without` are left
-/// out.
+/// Returns the children of any process whose name begins with `name`, each with that process.
+/// Processes in `without` are left out.
 pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
     let all = read_process_table();
     let is_host = |host: &Process| host.name().is_some_and(|own| own.starts_with(name));
@@ -271,15 +269,15 @@ pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, P
     found
 }
 
-/// Ends processes: asks them, waits for `grace`, then ends who is left. Returns who is still there after
-/// that.
+/// Ends processes: asks them, waits for `grace`, then kills the rest. Returns the processes that
+/// are still alive.
 pub fn end_processes(processes: &[Process], grace: Duration) -> Vec<Process> {
     for (signal, patience) in [
         (Signal::TERM, grace),
         (Signal::KILL, Duration::from_secs(2)),
     ] {
         for process in filter_alive(processes) {
-            // One that may not be signalled shows as still alive below.
+            // A process that may not be signalled is reported as alive below.
             process.signal(signal).ok();
         }
         if clock::wait_for(patience, || {
@@ -301,7 +299,7 @@ fn filter_alive(processes: &[Process]) -> Vec<Process> {
         .collect()
 }
 
-/// Every process of the machine, read once.
+/// Reads every process of the machine once.
 fn read_process_table() -> BTreeMap<i32, ProcessStat> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return BTreeMap::new();
@@ -316,7 +314,7 @@ fn read_stat(pid: i32) -> Option<ProcessStat> {
     parse_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads the fields after the program's name, which may itself hold spaces and brackets.
+/// Parses the fields after the program's name, which may contain spaces and brackets.
 fn parse_stat(stat: &str) -> Option<ProcessStat> {
     let rest = &stat[stat.rfind(')')? + 1..];
     let fields: Vec<&str> = rest.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The feed: the town's events, chosen by who, what and where, each as one sentence.
+//! The feed: the town's events, filtered by kind, actor and rig, each as one sentence.
 
 use jiff::Timestamp;
 use kit::ui::escape;
@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::host::LiveTown;
 use crate::town::event::{EventLine, EventVisibility};
 
-/// Kinds of events, and how each reads. A name in braces is a field; without that field the fields are listed.
+/// The sentences of the kinds of events. A name in braces is a field. Without that field, the
+/// fields are listed.
 const PHRASES: &[(&str, &str)] = &[
     ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
@@ -77,30 +78,27 @@ const PHRASES: &[(&str, &str)] = &[
     ("unhook", "took {bead} from {target}"),
 ];
 
-/// Which events are wanted.
+/// Selects events.
 #[derive(Debug, Clone, Default)]
 pub struct FeedFilter {
-    /// Not those before.
     pub since: Option<Timestamp>,
-    /// Only those of this kind, or whose kind begins with it.
+    /// The kind, or its beginning.
     pub kind: Option<String>,
-    /// Only those of an actor whose address has this in it.
+    /// A part of the actor's address.
     pub actor: Option<String>,
-    /// Only those of a rig.
     pub rig: Option<FeedRig>,
 }
 
-/// A rig as events name it.
+/// The forms in which events name a rig.
 #[derive(Debug, Clone)]
 pub struct FeedRig {
-    /// Its name.
     pub name: String,
-    /// The prefix of its beads, without hyphen.
+    /// The prefix of the rig's beads, without hyphen.
     pub prefix: String,
 }
 
 impl FeedRig {
-    /// A rig of the town.
+    /// Returns the forms for a rig of the town.
     pub fn for_rig(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
         let name = town.find_rig(name)?.name().to_owned();
         let prefix = town.prefix_of_rig(&name);
@@ -116,7 +114,7 @@ impl FeedRig {
         }
     }
 
-    /// `web`, `web/amber`, `web-k3f`.
+    /// Returns true if a word names the rig: `web`, `web/amber`, `web-k3f`.
     fn is_rig_word(&self, text: &str) -> bool {
         let follows = |start: &str, next: char| {
             let rest = text.strip_prefix(start);
@@ -127,7 +125,7 @@ impl FeedRig {
 }
 
 impl FeedFilter {
-    /// Whether an event is wanted.
+    /// Returns true if an event is selected.
     pub fn is_match(&self, event: &EventLine) -> bool {
         let is_late = |since: Timestamp| {
             let at: Result<Timestamp, _> = event.ts.parse();
@@ -148,7 +146,7 @@ impl FeedFilter {
     }
 }
 
-/// What happened, in one sentence fit for a terminal.
+/// Describes an event in one sentence, escaped for a terminal.
 pub fn describe_event(event: &EventLine) -> String {
     let phrase = PHRASES.iter().find(|(kind, _)| *kind == event.kind);
     let filled = phrase.and_then(|(_, phrase)| fill_phrase(phrase, event));
@@ -167,7 +165,7 @@ pub fn describe_event(event: &EventLine) -> String {
     escape::escape_line(&text)
 }
 
-/// A phrase with its fields; none if the event lacks one.
+/// Replaces the fields of a phrase. None if the event lacks one.
 fn fill_phrase(phrase: &str, event: &EventLine) -> Option<String> {
     let mut out = String::new();
     let mut rest = phrase;
@@ -181,7 +179,7 @@ fn fill_phrase(phrase: &str, event: &EventLine) -> Option<String> {
     Some(out)
 }
 
-/// A value in a sentence; none if there is nothing to say.
+/// Formats a value in a sentence. None for an empty value.
 fn format_value(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,

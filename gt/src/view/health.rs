@@ -1,4 +1,4 @@
-//! Whether what must hold in a town does: the facts for [`invariant::check`], read from a real one.
+//! Checks the invariants of a real town: reads the facts for [`invariant::find_violations`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,49 +23,43 @@ use crate::town::RigLayout;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event};
 
-/// Acts of rules are counted over this time.
+/// The time window in which actions of rules are counted.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-/// Merges are looked up on their targets for so long.
+/// The time window in which merges are verified on their targets.
 const MONTH: SignedDuration = SignedDuration::from_hours(24 * 30);
 
-/// The health of a town.
 #[derive(Debug, Clone, Serialize)]
 pub struct TownHealth {
-    /// Whether everything holds that could be checked.
+    /// True if all checked invariants hold.
     pub healthy: bool,
-    /// What must hold, each with what breaks it.
+    /// The invariants with their violations.
     pub invariants: Vec<InvariantCount>,
-    /// How many beads, workers and merges were looked at.
+    /// The number of checked beads, workers and merges.
     pub checked: HealthCounts,
-    /// What could not be read, so that it was not checked.
+    /// The parts that could not be read and were not checked.
     pub problems: Vec<String>,
 }
 
-/// One thing that must hold.
+/// One invariant with its violations.
 #[derive(Debug, Clone, Serialize)]
 pub struct InvariantCount {
-    /// Its name.
     pub invariant: Invariant,
-    /// What it says.
     pub says: &'static str,
-    /// How often it is broken now.
+    /// The number of current violations.
     pub count: usize,
-    /// What breaks it.
     pub faults: Vec<InvariantViolation>,
 }
 
-/// How much was looked at.
+/// The number of checked objects.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct HealthCounts {
-    /// Beads with work that is not closed.
+    /// Beads with open work.
     pub beads: usize,
-    /// Workers.
     pub workers: usize,
     /// Merges of the last 30 days.
     pub merges: usize,
 }
 
-/// Checks a town.
 pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     let view = TownView::read(town)?;
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
@@ -78,7 +72,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         let matters = attention::rig_matters(&view, rig, &settings);
         let reported: BTreeSet<String> = matters.into_iter().map(|one| one.bead).collect();
         let polecats = view.polecats_of(rig);
-        // A worker that a command is busy with is between two states.
+        // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
             .workers
@@ -140,7 +134,7 @@ struct RigWork<'a> {
     beads: &'a Snapshot,
     /// The beads that a message is about.
     reported: BTreeSet<String>,
-    /// The beads of workers that a command is busy with.
+    /// The beads of workers that a command holds.
     busy: BTreeSet<String>,
 }
 
@@ -190,13 +184,14 @@ impl RigWork<'_> {
     }
 }
 
-/// On how many hooks a bead is. Agents without a record of their own have what is assigned to them.
+/// Returns the number of hooks with the bead. For agents without a record of their own, the
+/// assigned beads count as hooked.
 fn count_holders(bead: &Bead, polecats: usize) -> usize {
     let is_others = bead.status == Status::Hooked && !bead.assignee.contains("/polecats/");
     polecats + usize::from(is_others && !bead.assignee.is_empty())
 }
 
-/// What was merged in the last month.
+/// Returns the work that was merged in the last month.
 fn recent_merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = Git::at(rig.repo());
     let closed = beads.select(|head| {
@@ -234,7 +229,8 @@ fn is_recently_closed(bead: &Bead, now: Timestamp) -> bool {
     closed.is_some_and(|at| now.duration_since(at.instant()) < MONTH)
 }
 
-/// Whether the target, as last fetched, holds a commit. One that cannot be asked is not judged.
+/// Returns true if the target, as last fetched, contains a commit. A target without a known tip is
+/// not judged and counts as true.
 fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
     let names = [
         format!("refs/remotes/origin/{target}"),
@@ -248,7 +244,8 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
     tips.is_empty() || tips.iter().any(holds)
 }
 
-/// Marks the work that was not done when its convoy landed. What was changed since then was begun again.
+/// Marks the work that was open when its convoy landed. Work that was changed since then was
+/// started again and does not count.
 fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
     for one in convoy::list_convoys(&stores.town, true) {
@@ -271,7 +268,7 @@ fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     }
 }
 
-/// How often each rule acted on each subject in the last day.
+/// Counts the actions of each rule on each subject in the last day.
 fn count_actions(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {

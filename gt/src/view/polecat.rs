@@ -1,4 +1,4 @@
-//! A polecat as lists show it, and in full.
+//! Describes a polecat for lists, and in full.
 
 use std::path::PathBuf;
 
@@ -14,42 +14,36 @@ use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Lease;
 
-/// A polecat as shown and as JSON.
+/// A polecat in a list, for text and JSON.
 #[derive(Debug, Serialize)]
 pub struct PolecatRow {
-    /// Its rig.
     pub rig: String,
-    /// Its name.
     pub name: String,
-    /// Its state.
     pub state: PolecatState,
-    /// Why it has that state.
+    /// The reason for the state.
     pub why: String,
-    /// The bead on its hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<String>,
-    /// Whether its session runs.
     pub session_running: bool,
-    /// The lease of its last session.
+    /// The lease of the last session.
     pub lease: Lease,
-    /// The branch of its sandbox.
+    /// The branch of the sandbox.
     pub branch: String,
-    /// Its progress, if it is at work.
+    /// The progress, if it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<WorkerProgress>,
-    /// Why it is not restarted; empty if it is.
+    /// The reason why it is not restarted. Empty if it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stuck: String,
-    /// Where its `gt done` failed.
+    /// The failed step of `gt done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_step: Option<String>,
-    /// How its last session ended unasked.
+    /// The end of its last session, if it ended on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_end: Option<SessionEnd>,
 }
 
 impl PolecatRow {
-    /// The row of a polecat.
     pub fn from_polecat(polecat: &Polecat) -> Self {
         let failed = polecat
             .slot
@@ -80,7 +74,7 @@ impl PolecatRow {
         }
     }
 
-    /// The sign of its state.
+    /// Returns the sign of the state.
     pub fn state_sign(&self) -> &'static str {
         match self.state {
             PolecatState::Working => "◐",
@@ -94,23 +88,20 @@ impl PolecatRow {
 /// A polecat in full.
 #[derive(Debug, Serialize)]
 pub struct PolecatStatus {
-    /// As lists show it.
     #[serde(flatten)]
     pub row: PolecatRow,
-    /// Its sandbox.
     pub clone_path: PathBuf,
-    /// The branch that the sandbox is on; none if detached.
+    /// The branch that is checked out. None if detached.
     pub current_branch: Option<String>,
-    /// How many files in it are not committed.
+    /// The number of uncommitted files.
     pub uncommitted: usize,
-    /// How many sessions have worked on its bead.
+    /// The number of sessions that have worked on the bead.
     pub sessions: usize,
-    /// The beads that it has finished.
+    /// The finished beads.
     pub record: Vec<WorkCompletion>,
 }
 
 impl PolecatStatus {
-    /// Reads it.
     pub fn read(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Self> {
         let view = TownView::read(town)?;
         let polecat = view.find_polecat(rig.name(), name)?;

@@ -1,4 +1,4 @@
-//! What rigs are and what goes on in them.
+//! Describes rigs and their activity.
 
 use std::path::PathBuf;
 
@@ -16,63 +16,52 @@ use crate::town::config;
 /// A rig in the list of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigRow {
-    /// Its name.
     pub name: String,
-    /// Its folder.
     pub path: PathBuf,
-    /// The prefix of its beads.
     pub prefix: String,
-    /// Where work is pushed; none for a rig of its own.
+    /// The push URL. None for a rig without an origin.
     pub remote: Option<String>,
-    /// How many polecats it has.
+    /// The number of polecats.
     pub polecats: usize,
-    /// How many of them are at work.
+    /// The number of working polecats.
     pub working: usize,
-    /// Its crew.
     pub crew: Vec<String>,
-    /// Why it cannot be read, where it cannot.
+    /// The reason why the rig cannot be read, if it cannot.
     pub problem: Option<String>,
 }
 
-/// A rig seen from near.
+/// A rig in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigStatus {
-    /// The rig.
     #[serde(flatten)]
     pub rig: RigRow,
     /// The branch that work is merged into.
     pub branch: String,
-    /// How many requests wait in its merge queue.
+    /// The number of requests in the merge queue.
     pub queue: usize,
-    /// Its workers, each with what it does and why.
+    /// The workers with their states.
     pub workers: Vec<WorkerRow>,
-    /// Its crew, each with its clone.
+    /// The crew with their clones.
     pub members: Vec<CrewMember>,
 }
 
 /// A polecat of a rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkerRow {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub state: PolecatState,
-    /// Why.
     pub why: String,
-    /// The bead on its hook.
     pub issue: Option<String>,
-    /// Whether its session runs.
     pub session_running: bool,
 }
 
-/// All rigs of the town. One that cannot be read is listed with the reason.
+/// Returns all rigs of the town. A rig that cannot be read is listed with the reason.
 pub fn list_rig_rows(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
     let view = TownView::read(town)?;
     let rigs = town.list_rigs()?;
     Ok(rigs.iter().map(|rig| build_row(town, rig, &view)).collect())
 }
 
-/// One rig.
 pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let view = TownView::read(town)?;
     let beads = town.open_rig_store(rig)?.snapshot()?;

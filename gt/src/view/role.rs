@@ -1,4 +1,4 @@
-//! One agent of the town: who does its work, and whether its session runs.
+//! Describes one agent of the town: its mode and its session.
 
 use serde::Serialize;
 
@@ -11,46 +11,40 @@ use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town::identity::Address;
 
-/// An agent.
 #[derive(Debug, Serialize)]
 pub struct RoleStatus {
-    /// Its address.
     pub agent: String,
-    /// Who does its work.
     pub mode: RoleMode,
-    /// Whether its session runs.
     pub running: bool,
-    /// Its session, running or just ended.
+    /// The session, running or just ended.
     pub session: Option<String>,
-    /// Whether someone looks at it.
+    /// True if a user is attached to the session.
     pub attached: bool,
-    /// When it was started, RFC 3339.
+    /// The start time of the session, RFC 3339.
     pub created: Option<String>,
-    /// How often the patrol started it.
+    /// The patrol's starts of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<AgentRestarts>,
-    /// The last heartbeat; of the deacon only.
+    /// The last heartbeat. Only for the deacon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<AgedHeartbeat>,
-    /// The last look at the deacon; of boot only.
+    /// The last check of the deacon. Only for boot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_triage: Option<BootStatus>,
-    /// The pause; of the deacon only.
+    /// The pause. Only for the deacon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<TownPause>,
 }
 
-/// A heartbeat and how old it is.
+/// A heartbeat with its age class.
 #[derive(Debug, Serialize)]
 pub struct AgedHeartbeat {
-    /// The heartbeat.
     #[serde(flatten)]
     pub beat: Heartbeat,
-    /// How old it is.
     pub freshness: HeartbeatFreshness,
 }
 
-/// Looks at an agent.
+/// Reads the status of an agent.
 pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
     if let Some(rig) = agent.rig() {
         town.find_rig(rig)?;

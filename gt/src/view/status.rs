@@ -1,6 +1,6 @@
-//! What the town is doing, in one value: agents, rigs, queues, convoys, daemon.
+//! Reads the status of the town as one value: agents, rigs, queues, convoys, daemon.
 //!
-//! One call asks for all sessions, each store is read once; nothing is written.
+//! One call lists all sessions, each store is read once, and nothing is written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,113 +28,88 @@ use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 
-/// The status of a town.
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
-    /// The town's name.
     pub name: String,
-    /// Its root.
     pub location: String,
-    /// The human.
     pub overseer: OverseerStatus,
-    /// Whether the daemon runs.
     pub daemon: daemon::DaemonStatus,
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<TownPause>,
-    /// The town's own agents.
     pub agents: Vec<AgentStatus>,
-    /// The rigs.
     pub rigs: Vec<RigSummary>,
-    /// Open convoys.
     pub convoys: Vec<ConvoyLine>,
     /// Open escalations, the most urgent first.
     pub escalations: Vec<EscalationLine>,
-    /// Counts.
     pub summary: TownSummary,
-    /// What could not be read or needs a person: a line with the reason, then commands.
+    /// Problems for the user: a line with the reason, then commands.
     pub problems: Vec<String>,
 }
 
-/// The human of the town.
+/// The user who owns the town.
 #[derive(Debug, Clone, Serialize)]
 pub struct OverseerStatus {
-    /// Their name.
     pub name: String,
-    /// How much of their mail is unread.
+    /// The number of unread messages.
     pub unread_mail: usize,
 }
 
 /// One agent.
 #[derive(Debug, Clone, Serialize)]
 pub struct AgentStatus {
-    /// Its name.
     pub name: String,
-    /// Its address.
     pub address: String,
-    /// Its session's name.
     pub session: String,
-    /// Its role.
     pub role: &'static str,
-    /// Whether its session runs; absent where sessions cannot be asked.
+    /// True if the session runs. Missing if unknown.
     pub running: Option<bool>,
-    /// Whether work is on its hook.
+    /// True if work is on the hook.
     pub has_work: bool,
-    /// The title of that work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_title: Option<String>,
-    /// That work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_bead: Option<String>,
-    /// A polecat's state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<PolecatState>,
-    /// Why it is in that state.
+    /// The reason for the state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Its progress, if it is a worker at work.
+    /// The progress, if the agent is a working polecat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<WorkerProgress>,
-    /// How much of its mail is unread.
+    /// The number of unread messages.
     pub unread_mail: usize,
 }
 
 /// One rig.
 #[derive(Debug, Clone, Serialize)]
 pub struct RigSummary {
-    /// Its name.
     pub name: String,
-    /// The prefix of its beads.
+    /// The prefix of the rig's beads.
     pub prefix: String,
-    /// Whether it has a remote; without one its own repository takes that place.
+    /// True if the rig has a remote. Without one, its own repository takes the remote's place.
     pub remote: bool,
-    /// How many polecats.
     pub polecat_count: usize,
-    /// How many crew members.
     pub crew_count: usize,
-    /// Polecats and crew.
     pub agents: Vec<AgentStatus>,
-    /// The merge queue.
     pub mq: QueueCounts,
-    /// Beads that are queued to be slung.
+    /// The ids of the queued beads.
     pub waiting: Vec<String>,
-    /// The same with since when, and why the last try failed.
+    /// The queued beads with the time of queueing, and the reason of the last failed try.
     pub queued: Vec<queued_sling::QueuedSling>,
 }
 
-/// A merge queue in numbers.
+/// The number of requests in a merge queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct QueueCounts {
-    /// Ready to merge.
     pub pending: usize,
-    /// Waiting for a task.
     pub blocked: usize,
-    /// Waiting for a person.
     pub needs_person: usize,
 }
 
 impl QueueCounts {
-    /// The counts in words.
+    /// Describes the counts.
     pub fn describe(&self) -> String {
         format!(
             "{} ready, {} wait for a task, {} for a person",
@@ -143,37 +118,28 @@ impl QueueCounts {
     }
 }
 
-/// One open convoy in short.
+/// One open convoy.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConvoyLine {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Beads done.
     pub completed: usize,
-    /// Beads tracked.
     pub total: usize,
     /// The critical escalations that block it.
     pub blocked_by: Vec<String>,
 }
 
-/// One open escalation in short.
+/// One open escalation.
 #[derive(Debug, Clone, Serialize)]
 pub struct EscalationLine {
-    /// Its id.
     pub id: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// What it is about.
     pub title: String,
-    /// Who asks.
     pub from: String,
-    /// Since when, RFC 3339.
     pub since: String,
-    /// Who has taken it up; empty for nobody.
+    /// The agent or user that acknowledged it. Empty if no one has.
     pub acked_by: String,
-    /// When its default becomes the answer, RFC 3339; absent without a deadline.
+    /// The deadline of the default answer, RFC 3339. Missing without a deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<String>,
     /// The command that ends it.
@@ -181,7 +147,7 @@ pub struct EscalationLine {
 }
 
 impl EscalationLine {
-    /// The open escalations of a town.
+    /// Returns the open escalations of a town.
     pub fn list_open(town: &Snapshot) -> Vec<Self> {
         let open = escalation::list_escalations(town, false).into_iter();
         open.map(Self::from_escalation).collect()
@@ -201,20 +167,16 @@ impl EscalationLine {
     }
 }
 
-/// Counts over the town.
+/// The counts of the town.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct TownSummary {
-    /// Rigs.
     pub rig_count: usize,
-    /// Polecats.
     pub polecat_count: usize,
-    /// Crew members.
     pub crew_count: usize,
-    /// Agents with work.
     pub active_hooks: usize,
 }
 
-/// The folders in which something changes when a status does.
+/// Returns the folders whose changes affect the status.
 pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
@@ -224,7 +186,7 @@ pub fn watched_folders(town: &LiveTown) -> Vec<PathBuf> {
     folders
 }
 
-/// What is not as it should be.
+/// Returns the problems for the user.
 fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
@@ -261,7 +223,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
     problems
 }
 
-/// The beads of a rig at which a worker gave up, or is stuck.
+/// Returns the beads of a rig at which a worker gave up or is stuck.
 fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
     let settings = PatrolSettings::load(town, &town.layout.rig(rig));
     let matters = attention::rig_matters(view, rig, &settings).into_iter();
@@ -275,7 +237,7 @@ fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// Looks at the whole town.
+/// Reads the status of the whole town.
 pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     let view = TownView::read(town)?;
     let problems = find_problems(town, &view);
@@ -365,7 +327,7 @@ impl StatusReader<'_> {
         }
     }
 
-    /// The patrol's roles of the town or of a rig that an agent does, or that have a session.
+    /// Returns the patrol's roles of the town or of a rig that are in agent mode or have a session.
     fn roles(&self, rig: Option<&str>) -> Vec<AgentStatus> {
         let roles = self.view.roles.iter();
         let own = roles.filter(|one| one.address.rig() == rig);
@@ -410,7 +372,7 @@ impl StatusReader<'_> {
     }
 }
 
-/// The open requests of a merge queue, counted.
+/// Counts the open requests of a merge queue.
 pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {

@@ -1,4 +1,4 @@
-//! Making convoys, adding to them, closing them by hand.
+//! Creates convoys, adds beads to them, and closes them by hand.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::change;
@@ -12,40 +12,35 @@ use crate::record;
 use crate::town::beads::{UnknownBead, external_ref};
 use crate::town::event::{ConvoyBeads, Event, event};
 
-/// A convoy to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewConvoy {
-    /// Its title.
     pub title: String,
-    /// The beads it tracks.
     pub beads: Vec<String>,
-    /// Who owns it and hears when it lands.
+    /// The owner, who gets mail when the convoy lands.
     pub owner: Option<String>,
-    /// Who else hears when it lands.
+    /// Other addresses that get mail when the convoy lands.
     pub notify: Vec<String>,
-    /// Whether its work goes to branches of its own and lands as one commit a rig.
+    /// True if the work goes to branches of the convoy's own and lands as one commit per rig.
     pub integration: bool,
-    /// The epic whose children it tracks: closed with them once the convoy lands.
+    /// The epic whose children the convoy tracks. Closed with them once the convoy has landed.
     pub epic: Option<String>,
-    /// The text before the address lines; a count of the beads where empty.
+    /// The text before the address lines. If empty, a count of the beads.
     pub about: String,
 }
 
-/// A convoy that was made or added to.
+/// The result of creating a convoy or of adding beads to it.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConvoyChange {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// The beads that were added now.
+    /// The beads that this change added.
     pub added: Vec<String>,
-    /// Whether it had landed and is open again.
+    /// True if the convoy had landed and is open again.
     pub reopened: bool,
 }
 
-/// Makes a convoy. Every bead must exist; if one does not, nothing is made.
+/// Creates a convoy. Fails without any write if one of the beads does not exist.
 pub fn create_convoy(town: &LiveTown, new: &NewConvoy) -> anyhow::Result<ConvoyChange> {
     anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
     let beads = check_beads_exist(town, &new.beads)?;
@@ -64,7 +59,7 @@ pub fn create_convoy(town: &LiveTown, new: &NewConvoy) -> anyhow::Result<ConvoyC
     Ok(created)
 }
 
-/// A new convoy, not yet written.
+/// Builds a new convoy without writing it.
 pub(super) fn build_convoy(
     tx: &Tx,
     id: String,
@@ -99,12 +94,11 @@ pub(super) fn build_convoy(
     Ok((convoy, created))
 }
 
-/// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
+/// Creates the convoy of a single slung bead, so that its progress is visible. Sends no mail.
 pub fn create_automatic_convoy(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
     create_convoy(town, &build_automatic_convoy(bead)).map(|created| created.id)
 }
 
-/// The convoy that a single slung bead gets.
 pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
     NewConvoy {
         title: bd::bead::validate::fit_to_title(&format!("Work: {}", bead.title)),
@@ -114,7 +108,7 @@ pub fn build_automatic_convoy(bead: &Bead) -> NewConvoy {
     }
 }
 
-/// Adds beads to a convoy; one that has landed is open again.
+/// Adds beads to a convoy. A landed convoy is opened again.
 pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<ConvoyChange> {
     let beads = check_beads_exist(town, beads)?;
     let store = town.open_town_store()?;
@@ -132,7 +126,7 @@ pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<
     Ok(created)
 }
 
-/// Whether beads may be added: not while it is being closed after its landing.
+/// Checks that beads may be added. Refused while the convoy is being closed after its landing.
 pub(super) fn check_can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
     let closing = integration::read_integration(convoy).is_some_and(|own| own.closing);
     if closing && convoy.is_open() {
@@ -142,7 +136,7 @@ pub(super) fn check_can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
     Ok(())
 }
 
-/// A convoy that tracks more beads, not yet written.
+/// Builds a convoy with more tracked beads without writing it.
 pub(super) fn extend_convoy(
     tx: &Tx,
     id: &str,
@@ -166,7 +160,7 @@ pub(super) fn extend_convoy(
     Ok((convoy, created))
 }
 
-/// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
+/// Closes a convoy by hand. Open work needs `force`. Returns false if the convoy was closed before.
 pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
     let stores = town.read_stores()?;
     let store = town.open_town_store()?;
@@ -205,7 +199,7 @@ pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> any
     Ok(closed)
 }
 
-/// The given beads, each of which must exist somewhere in the town.
+/// Checks that each bead exists in a store of the town, and returns the ids.
 pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     for id in ids {
@@ -216,7 +210,7 @@ pub(super) fn check_beads_exist(town: &LiveTown, ids: &[String]) -> anyhow::Resu
     Ok(ids.to_vec())
 }
 
-/// An id that no bead has yet.
+/// Returns an id that no bead has yet.
 pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
     loop {
         let id = format!("hq-cv-{}", town.random.base32(5));
@@ -240,7 +234,7 @@ fn format_description(new: &NewConvoy, count: usize) -> String {
     text
 }
 
-/// Adds `tracks` edges for beads that are not tracked yet, and says which those were.
+/// Adds `tracks` edges for beads that are not tracked yet, and returns the added ids.
 fn add_tracks_edges(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
     let mut added = Vec::new();
     for id in ids {

@@ -1,4 +1,5 @@
-//! What hooks decided about a convoy, as its bead keeps it: one record a rig, in the metadata field `decisions`.
+//! Stores the decisions of hooks about a convoy in its bead: one record per rig, in the metadata
+//! field `decisions`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,28 +14,27 @@ use crate::town::beads::BeadsHome;
 
 const FIELD: &str = "decisions";
 
-/// What the hooks decided for the beads of one rig.
+/// The decisions of hooks for the beads of one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HookDecision {
-    /// The rig; empty for the town's own beads.
+    /// The rig. Empty for the town's own beads.
     pub rig: String,
-    /// The decision's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adr: Option<String>,
-    /// Its file, relative to the rig's root.
+    /// The path of the decision's file, relative to the rig's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adr_path: Option<String>,
-    /// What goes before the beads' descriptions.
+    /// The front matter that goes before the beads' descriptions.
     #[serde(skip_serializing_if = "FrontMatter::is_empty")]
     pub front: FrontMatter,
-    /// The front matter of single beads that have one of their own.
+    /// The front matter of single beads that differs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub own: BTreeMap<String, FrontMatter>,
 }
 
 impl HookDecision {
-    /// The record of a rig's beads before any hook has said something.
+    /// Creates an empty record for the beads of one rig.
     pub(super) fn for_home(home: &BeadsHome) -> Self {
         let rig = match home {
             BeadsHome::Town => String::new(),
@@ -46,7 +46,7 @@ impl HookDecision {
         }
     }
 
-    /// Adds what one hook answered; of two hooks that say the same thing the later counts.
+    /// Adds the answer of one hook. If two hooks set the same key, the later one wins.
     pub(super) fn add(&mut self, answer: &TownHookAnswer) -> anyhow::Result<()> {
         if answer.adr.is_some() {
             self.adr.clone_from(&answer.adr);
@@ -62,14 +62,14 @@ impl HookDecision {
         Ok(())
     }
 
-    /// Records what a bead's own front matter says besides, as it is now: what is written there later counts for
-    /// nobody.
+    /// Records the keys that only the bead's own front matter has now. Later edits of the bead are
+    /// ignored.
     pub(super) fn keep_bead_keys(&mut self, bead: &Bead) {
         let (block, _) = fields::split_front_matter(&bead.description);
         if block.is_empty() || self.front.is_empty() {
             return;
         }
-        // A block that is no front matter says nothing.
+        // A block that is not valid front matter is ignored.
         let Ok(written) = FrontMatter::parse(block) else {
             return;
         };
@@ -87,17 +87,17 @@ impl HookDecision {
         Ok(())
     }
 
-    /// The front matter of one bead.
+    /// Returns the front matter of one bead.
     pub fn front_matter_of(&self, id: &str) -> &FrontMatter {
         self.own.get(id).unwrap_or(&self.front)
     }
 
-    /// Whether any bead gets a front matter.
+    /// Returns true if any bead gets front matter.
     pub(super) fn has_front_matter(&self) -> bool {
         !self.front.is_empty() || self.own.values().any(|front| !front.is_empty())
     }
 
-    /// The decision's file, where it is there and inside the rig.
+    /// Returns the decision's file, if it exists inside the rig.
     pub fn file(&self, town: &LiveTown) -> Option<PathBuf> {
         let root = match self.rig.as_str() {
             "" => town.layout.root().to_owned(),
@@ -110,7 +110,7 @@ impl HookDecision {
     }
 }
 
-/// What was decided about a convoy.
+/// Returns the recorded decisions about a convoy.
 pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
     let stored = convoy.metadata_object().remove(FIELD);
     stored
@@ -118,14 +118,13 @@ pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
         .unwrap_or_default()
 }
 
-/// What was decided for the beads of a rig.
 pub fn decision_for(convoy: &Bead, rig: &str) -> Option<HookDecision> {
     read_decisions(convoy)
         .into_iter()
         .find(|own| own.rig == rig)
 }
 
-/// Adds records to a convoy; those of the same rigs are replaced.
+/// Adds decisions to a convoy and replaces those of the same rigs.
 pub(super) fn record_decisions(
     convoy: &mut Bead,
     fresh: &[HookDecision],

@@ -1,8 +1,8 @@
-//! A convoy's own branches: one in each rig in which it has work. Its beads are merged to them, and the convoy
-//! lands from there as one commit a rig (`crate::flow::landing`).
+//! Manages a convoy's own branches, one in each rig in which the convoy has work. Its beads are
+//! merged to them, and the convoy lands from there as one commit per rig (`crate::flow::landing`).
 //!
-//! What must always hold: a branch is written down in the convoy before it is made, so that one that is found
-//! without that is nobody's of ours and is left alone.
+//! A branch is recorded in the convoy before it is created. A branch without a record therefore
+//! belongs to someone else and is left alone.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,21 +21,21 @@ use crate::town::config::{self, RigSettings};
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
-/// The key of a convoy's metadata.
+/// The metadata key of a convoy.
 const KEY: &str = "integration";
 
-/// How branches are named where no setting says it.
+/// The branch name pattern without a setting.
 const TEMPLATE: &str = "integration/{epic}";
 
-/// What a convoy with branches of its own keeps about them.
+/// The record of a convoy with branches of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Integration {
-    /// The branches, by rig.
     pub rigs: BTreeMap<String, ConvoyBranch>,
-    /// Every rig has landed; what is left is to take the branches away and to close the convoy.
+    /// Every rig has landed. Only removing the branches and closing the convoy are left.
     pub closing: bool,
-    /// The tips of branches of the landing before, by rig: one that is still there is only in the way.
+    /// The branch tips of the previous landing, by rig. A branch that is still at that tip can be
+    /// removed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub landed: BTreeMap<String, String>,
 }
@@ -44,54 +44,52 @@ pub struct Integration {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConvoyBranch {
-    /// Its name.
     pub branch: String,
     /// The branch that it will land on.
     pub target: String,
-    /// The commit of the target that it was made at.
+    /// The target's commit at which the branch was created.
     pub base: String,
-    /// How far its landing is.
+    /// The progress of the landing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landing: Option<LandingStep>,
-    /// Why it has not landed although that was tried.
+    /// The reason why a landing failed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
-    /// The task made of that.
+    /// The task that was created for the failure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub task: String,
 }
 
-/// How far the landing in one rig is.
+/// The progress of a landing in one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LandingStep {
-    /// The tip of the convoy's branch that was prepared.
+    /// The tip of the convoy's branch for which the landing was prepared.
     pub tip: String,
-    /// Where the target stood then.
+    /// The tip of the target at that time.
     pub onto: String,
-    /// The one commit that is to land; the target itself where there is nothing to land.
+    /// The single commit that is to land. Equal to the target if there is nothing to land.
     pub candidate: String,
-    /// Whether the fetched target was found to hold it.
+    /// True if the fetched target contains the candidate.
     pub landed: bool,
-    /// What of the branch landed before this was prepared, for work that came later.
+    /// The part of the branch that landed before this step was prepared, for work that came later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<LandedPart>,
 }
 
-/// A part of a convoy's branch that has landed.
+/// The part of a convoy's branch that has landed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LandedPart {
     /// The tip of the branch up to which it landed.
     pub tip: String,
-    /// Where the target stood.
     pub onto: String,
-    /// The commit that it landed as.
+    /// The commit on the target that holds the part.
     pub candidate: String,
 }
 
 impl LandingStep {
-    /// What of the branch has landed so far.
+    /// Returns the part of the branch that has landed so far.
     pub fn landed_part(&self) -> Option<LandedPart> {
         let own = || LandedPart {
             tip: self.tip.clone(),
@@ -107,7 +105,8 @@ impl LandingStep {
 }
 
 impl Integration {
-    /// In how many rigs it has landed, or a part of it, and of how many.
+    /// Returns the number of rigs in which the convoy or a part of it has landed, and the number of
+    /// all rigs.
     pub fn count_landed_rigs(&self) -> (usize, usize) {
         let landed = |branch: &&ConvoyBranch| {
             let step = branch.landing.as_ref();
@@ -116,7 +115,7 @@ impl Integration {
         (self.rigs.values().filter(landed).count(), self.rigs.len())
     }
 
-    /// The branches that have not landed, with their rigs.
+    /// Returns the branches that have not landed, with their rigs.
     pub(super) fn unlanded_branches(&self) -> Vec<String> {
         let landed =
             |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
@@ -125,13 +124,13 @@ impl Integration {
             .collect()
     }
 
-    /// Whether a landing has begun: something landed, or something stands in its way.
+    /// Returns true if a landing has begun: something has landed or is blocked.
     pub fn has_begun_landing(&self) -> bool {
         let begun = |branch: &ConvoyBranch| branch.landing.is_some() || !branch.trouble.is_empty();
         self.closing || self.rigs.values().any(begun)
     }
 
-    /// What is kept of it once the convoy has landed.
+    /// Returns the record to keep once the convoy has landed.
     pub(super) fn after_landing(&self) -> Self {
         let tip = |branch: &ConvoyBranch| branch.landing.as_ref().map(|step| step.tip.clone());
         let tips = self
@@ -145,65 +144,47 @@ impl Integration {
     }
 }
 
-/// Why a convoy's branch cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrationError {
-    /// The setting makes no name for a branch.
+    /// The setting does not give a valid branch name.
     #[error(
         "`{name}` is no name for a branch (setting merge_queue.integration_branch_template of rig `{rig}`)"
     )]
-    BadName {
-        /// The name.
-        name: String,
-        /// The rig.
-        rig: String,
-    },
-    /// Someone else's branch has the name.
+    BadName { name: String, rig: String },
+    /// Another branch has the name.
     #[error(
         "rig `{rig}` has a branch {name} already, which is not this convoy's: rename it, or set \
          merge_queue.integration_branch_template"
     )]
-    Taken {
-        /// The branch.
-        name: String,
-        /// The rig.
-        rig: String,
-    },
-    /// The convoy is being closed.
+    Taken { name: String, rig: String },
     #[error("{convoy} is landing just now: try again in a moment")]
-    Closing {
-        /// The convoy.
-        convoy: String,
-    },
-    /// The remote did not take it.
+    Closing { convoy: String },
+    /// The remote refused the push.
     #[error("origin does not take the branch {name}")]
     Push {
-        /// The branch.
         name: String,
-        /// What it said.
         #[source]
         source: PushError,
     },
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The target is not there.
+    /// The target branch is missing.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
 }
 
-/// What a convoy keeps about its branches; `None` for one that lands bead by bead.
+/// Returns the record of a convoy's branches. `None` for a convoy that lands bead by bead.
 pub fn read_integration(convoy: &Bead) -> Option<Integration> {
     let stored = convoy.metadata_object().remove(KEY)?;
     serde_json::from_value(stored).ok()
 }
 
-/// Writes it.
+/// Writes the record of a convoy's branches into the convoy.
 pub fn set_integration(convoy: &mut Bead, integration: &Integration) -> serde_json::Result<()> {
     convoy.set_metadata(KEY, integration)
 }
 
-/// The open convoy with branches of its own that tracks a bead.
+/// Returns the open convoy with branches of its own that tracks a bead.
 pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
     let mut tracking = record::convoy::convoys_tracking(town, bead).into_iter();
     tracking.find(|id| {
@@ -212,7 +193,7 @@ pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
     })
 }
 
-/// The open convoy whose branch in a rig has this name.
+/// Returns the open convoy that has a branch of this name in a rig.
 pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
     let is_its = |convoy: &&&Bead| {
         read_integration(convoy)
@@ -222,7 +203,8 @@ pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<Stri
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
 }
 
-/// The branch that work on a bead is to be merged into: its convoy's own, or the rig's target.
+/// Returns the branch that work on a bead is merged to: the branch of the bead's convoy, or the
+/// rig's target.
 pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
     let convoys = town.open_town_store()?.snapshot()?;
     let own = integration_convoy_of(&convoys, bead)
@@ -236,7 +218,8 @@ pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::
     }
 }
 
-/// The name of a convoy's branch in a rig: its setting with `{epic}`, `{prefix}` and `{user}` filled in.
+/// Builds the name of a convoy's branch in a rig: the setting with `{epic}`, `{prefix}` and
+/// `{user}` replaced.
 fn build_branch_name(
     town: &LiveTown,
     rig: &RigLayout,
@@ -258,7 +241,7 @@ fn build_branch_name(
     Err(IntegrationError::BadName { name, rig })
 }
 
-/// Whether git takes a name as that of a branch.
+/// Returns true if git accepts the name for a branch.
 fn is_branch_name(name: &str) -> bool {
     let bad = [
         " ", "~", "^", ":", "\\", "..", "@{", "//", "?", "*", "[", "/.",
@@ -271,12 +254,12 @@ fn is_branch_name(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-/// Makes the branch `slot_target` of a bead's convoy where it is not there yet. Nothing to do where the bead's
+/// Creates the branch `target` of a bead's convoy if it is missing. Does nothing for a bead whose
 /// work goes to the rig's own target.
 ///
-/// 1. Under the lock of the rig's convoy branches: what does the convoy say?
-/// 2. Nothing: the branch must not be there; its name and its first commit are written down.
-/// 3. The branch is pushed where the remote does not have it, and fetched.
+/// 1. Take the lock of the rig's convoy branches and read the convoy's record.
+/// 2. Without a record, the branch must not exist. Record its name and its first commit.
+/// 3. Push the branch if the remote lacks it, and fetch it.
 pub fn ensure_branch(
     town: &LiveTown,
     rig: &RigLayout,
@@ -315,7 +298,7 @@ fn record_branch(
     let name = build_branch_name(town, rig, convoy)?;
     let there = read_branch_tip(git, remote, &name)?;
     match there {
-        // The landing before could not take it away.
+        // The previous landing could not remove the branch.
         Some(tip) if Some(&tip) == left => remove_branch(git, remote, &name, &tip)?,
         Some(_) => {
             let rig = rig.name().to_owned();
@@ -365,7 +348,7 @@ fn create_branch(git: &Git, remote: bool, branch: &ConvoyBranch) -> Result<(), I
     Ok(())
 }
 
-/// Where a branch stands, asked at the remote where there is one.
+/// Returns the tip of a branch, read from the remote if there is one.
 pub(crate) fn read_branch_tip(
     git: &Git,
     remote: bool,
@@ -377,7 +360,7 @@ pub(crate) fn read_branch_tip(
     git.resolve(&format!("refs/heads/{branch}"))
 }
 
-/// Takes a branch away, at the remote and here, if it is still what was seen.
+/// Removes a branch from the remote and locally, if it is still at `tip`.
 pub(crate) fn remove_branch(
     git: &Git,
     remote: bool,
@@ -397,7 +380,7 @@ pub(crate) fn remove_branch(
     Ok(())
 }
 
-/// Changes what a convoy keeps about its branches, in one transaction.
+/// Changes the record of a convoy's branches in one transaction.
 pub(crate) fn change_integration(
     town: &LiveTown,
     convoy: &str,

@@ -1,6 +1,7 @@
-//! Landing: once every tracked change is on its target the convoy closes, and its subscribers hear of it,
-//! both in one transaction of the town's store. The mails' ids follow from convoy, landing and recipient,
-//! so that no crash or second observer makes a second mail.
+//! Closes convoys that have landed. Once every tracked change is on its target, one transaction of
+//! the town's store closes the convoy and mails its subscribers. The ids of the mails are computed
+//! from convoy, landing and recipient, so that a crash or a second observer never sends a mail
+//! twice.
 
 use std::collections::BTreeMap;
 
@@ -22,31 +23,30 @@ use crate::record::mail;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// A convoy that landed just now.
+/// A convoy that was closed after its landing.
 #[derive(Debug, Clone, Serialize)]
 pub struct LandedConvoy {
-    /// The convoy.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Who was told.
+    /// The addresses that got mail.
     pub told: Vec<String>,
-    /// The one commit of each rig, for a convoy with branches of its own.
+    /// The single commit of each rig, for a convoy with branches of its own.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub commits: BTreeMap<String, String>,
-    /// The beads that it tracks.
+    /// The tracked beads.
     pub beads: Vec<String>,
-    /// The refs on which its discovery documents stay, by rig.
+    /// The refs that keep the convoy's discovery documents, by rig.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub documents: BTreeMap<String, String>,
 }
 
-/// Closes a convoy all of whose rigs have landed, and tells its subscribers.
+/// Closes a convoy all of whose rigs have landed, and mails its subscribers.
 pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandedConvoy>> {
     close_convoy_with_mail(town, id, None)
 }
 
-/// Closes a convoy whose tracked beads are still those that were found done, and reports it to its subscribers.
+/// Closes a convoy and mails its subscribers, if its tracked beads are still the ones that were
+/// found done.
 pub(crate) fn close_if_done(
     town: &LiveTown,
     id: &str,
@@ -55,13 +55,13 @@ pub(crate) fn close_if_done(
     close_convoy_with_mail(town, id, Some(done))
 }
 
-/// Closes the epic that a convoy stands for, if all its children are closed. Written before the convoy closes:
-/// killed in between, the next try comes here again.
+/// Closes the epic of a convoy if all children of the epic are closed. Called before the convoy
+/// closes, so that the next try after a crash repeats the call.
 pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
     let Some(epic) = record::convoy::epic_of(convoy) else {
         return Ok(());
     };
-    // An epic that someone deleted keeps nothing from landing.
+    // A deleted epic does not block the landing.
     let Ok(found) = town.find_bead(&epic) else {
         return Ok(());
     };
@@ -79,8 +79,8 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
     })
 }
 
-/// Closes the convoy and writes the mails. The second one finds it closed and does nothing; a convoy
-/// that tracks something else by now than what was judged is left for the next look.
+/// Closes the convoy and writes the mails. Does nothing if the convoy is closed. A convoy whose
+/// tracked beads differ from `judged` is left to the next pass.
 fn close_convoy_with_mail(
     town: &LiveTown,
     id: &str,
@@ -93,7 +93,7 @@ fn close_convoy_with_mail(
         let mut convoy = super::error::find_convoy(tx, id)?;
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
-        // An escalation may have come since it was judged.
+        // An escalation may have been opened since the decision.
         let is_blocked = judged.is_some() && !escalation::find_blocking(tx, &convoy).is_empty();
         if !convoy.is_open() || !judged.is_none_or(same) || is_blocked {
             return Ok(None);
@@ -142,7 +142,7 @@ fn close_convoy_with_mail(
     Ok(landed)
 }
 
-/// What a convoy tracks, as it stands.
+/// Returns the convoy's tracked beads with their current state.
 fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
     let stores = town.read_stores()?;
     Ok(match stores.town.get(id) {
@@ -151,7 +151,7 @@ fn read_tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<TrackedBead>> {
     })
 }
 
-/// Tells hooks that a convoy landed.
+/// Runs the hooks for a landed convoy.
 fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
     let call = town_hook::TownHookCall {
         convoy: landed.title.clone(),
@@ -163,7 +163,7 @@ fn run_landed_hooks(town: &LiveTown, landed: &LandedConvoy) {
     town_hook::notify_event_hooks(town, town_hook::TownHookEvent::PostLanding, &call);
 }
 
-/// Where the discovery documents of a convoy will stay when it has landed, by rig.
+/// Returns the refs that will keep a convoy's discovery documents after its landing, by rig.
 fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for rig in town.list_rigs()? {
@@ -176,8 +176,8 @@ fn find_documents(town: &LiveTown, id: &str) -> anyhow::Result<BTreeMap<String, 
     Ok(found)
 }
 
-/// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
-/// leaves them to the next sling in that rig.
+/// Moves the discovery documents of a landed convoy to rescue refs. If a landing is killed before
+/// this step, the next sling in that rig does it.
 fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         if !rig.repo().is_dir() {
@@ -193,7 +193,7 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Each distinct address of the convoy's `Owner:` and `Notify:` lines.
+/// Returns the distinct addresses of the convoy's `Owner:` and `Notify:` lines.
 fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
@@ -209,7 +209,7 @@ fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
     told
 }
 
-/// The commit of each rig that holds the convoy's work there.
+/// Returns the commit of each rig that holds the convoy's work.
 fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
     let own = integration::read_integration(convoy).unwrap_or_default();
     let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);

@@ -1,8 +1,8 @@
-//! Convoys: batches of work followed until every tracked change is on its target.
+//! Convoys: batches of work that are tracked until every change is on its target.
 //!
-//! A convoy is a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig. What a convoy says
-//! about progress is recomputed from the rigs' beads each time; nothing of it is stored. One with branches of
-//! its own (`integration`) keeps their names and how far its landing is.
+//! A convoy is a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig. Its progress
+//! is recomputed from the rigs' beads each time and never stored. A convoy with branches of its own
+//! (`integration`) stores their names and the progress of its landing.
 
 pub mod briefing;
 mod create;

@@ -1,9 +1,9 @@
-//! What a person can do about a tracked bead: the exact commands.
+//! Lists the commands that a user can run for a tracked bead.
 
 use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record::merge_request;
 
-/// The ways out for a bead as it stands; none where it goes on by itself.
+/// Returns the next steps for a bead in its current state. Empty if it needs no one.
 pub(super) fn next_steps_of(homes: &[RigStore], bead: &TrackedBead, convoy: &str) -> Vec<String> {
     let id = &bead.id;
     let home = homes.iter().find(|home| home.beads.get(id).is_some());
@@ -26,12 +26,13 @@ pub(super) fn next_steps_of(homes: &[RigStore], bead: &TrackedBead, convoy: &str
     }
 }
 
-/// A request that waits for a task or for a person, or work whose worker is stuck.
+/// Returns the next steps for a request that waits for a task or a user, and for work whose worker
+/// is stuck.
 fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };
-    // Its worker closed it without `gt done`.
+    // The worker closed the bead without `gt done`.
     if bead.status == "closed" {
         let id = &bead.id;
         return vec![
@@ -50,7 +51,7 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
             format!("bd update {id} --status open --assignee \"\""),
         ];
     }
-    // Its worker is not restarted.
+    // The worker is not restarted automatically.
     if !bead.why.is_empty() {
         let id = &bead.id;
         let worker = bead.assignee.replace("/polecats/", "/");

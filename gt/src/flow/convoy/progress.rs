@@ -1,4 +1,4 @@
-//! How far a convoy is, from the rigs' beads as they are now.
+//! Computes the progress of a convoy from the current beads of the rigs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -18,23 +18,23 @@ use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
 
-/// How a closed bead ended, as the reason of its closing says.
+/// The ending of a closed bead, derived from its close reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BeadEnding {
-    /// Done, without a change, or cancelled with a reason.
+    /// Done, closed without a change, or cancelled with a reason.
     Done,
-    /// It failed, or was passed on to someone else as too much.
+    /// Failed, or handed on to someone else as too large.
     Failed,
-    /// Cancelled, and nobody said why.
+    /// Cancelled without a reason.
     Unexplained,
 }
 
-/// How a closed bead ended.
+/// Returns the ending of a closed bead.
 pub fn ending_of(bead: &Bead) -> BeadEnding {
     parse_ending(&bead.close_reason)
 }
 
-/// How a closed bead ended, by the reason of its closing.
+/// Returns the ending for a close reason.
 pub(super) fn parse_ending(reason: &str) -> BeadEnding {
     let reason = reason.trim().to_lowercase();
     if reason.starts_with("failed") || reason.starts_with("escalated") {
@@ -48,30 +48,25 @@ pub(super) fn parse_ending(reason: &str) -> BeadEnding {
     }
 }
 
-/// How many beads stand where.
+/// The number of completed and of all tracked beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct BeadCounts {
-    /// Done.
     pub completed: usize,
-    /// All.
     pub total: usize,
 }
 
-/// A critical escalation that blocks a convoy until it is over.
+/// A critical escalation that blocks a convoy until it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConvoyBlocker {
-    /// The escalation.
     pub id: String,
-    /// What it is about.
     pub title: String,
-    /// Who asks.
     pub from: String,
-    /// Commands, one of which ends it.
+    /// Commands, each of which ends the escalation.
     pub next_steps: Vec<String>,
 }
 
 impl ConvoyBlocker {
-    /// The critical escalations that block a convoy.
+    /// Returns the critical escalations that block a convoy.
     pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
         let blocking = escalation::find_blocking(town, convoy).into_iter();
         let blocker = |one: escalation::Escalation| Self {
@@ -87,46 +82,41 @@ impl ConvoyBlocker {
     }
 }
 
-/// A convoy's progress.
+/// The progress of a convoy.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConvoyProgress {
-    /// The convoy.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its status: `open` or `closed`.
+    /// `open` or `closed`.
     pub status: String,
-    /// When it was made, RFC 3339.
+    /// The creation time, RFC 3339.
     pub created_at: String,
-    /// What it tracks.
     pub tracked: Vec<TrackedBead>,
-    /// The counts.
     #[serde(flatten)]
     pub counts: BeadCounts,
-    /// Times it has landed.
     pub landings: u64,
-    /// The critical escalations that block it.
+    /// The critical escalations that block the convoy.
     pub blocked_by: Vec<ConvoyBlocker>,
-    /// Its own branches and how far their landing is, where it has such.
+    /// The convoy's own branches and the progress of their landing, if it has branches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<Integration>,
 }
 
-/// The stores with what waits in each, looked at once for however many convoys and beads.
+/// The stores with their queues and hooks, read once for any number of convoys and beads.
 pub struct ProgressBoard<'a> {
     stores: &'a TownStores,
     homes: Vec<RigStore<'a>>,
     branches: Vec<UnlandedBranch>,
 }
 
-/// A branch of an open convoy's own.
+/// The branch of an open convoy in one rig.
 struct UnlandedBranch {
     convoy: String,
     rig: String,
     branch: String,
 }
 
-/// The branches of all open convoys that have not landed.
+/// Returns the branches of all open convoys that have not landed.
 fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
     let mut found = Vec::new();
     for convoy in record::convoy::list_convoys(town, false) {
@@ -145,12 +135,12 @@ fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
 }
 
 impl<'a> ProgressBoard<'a> {
-    /// Looks at all stores; who works on what is not asked.
+    /// Reads all stores without the states of the workers.
     pub fn from_stores(stores: &'a TownStores) -> Self {
         Self::from_parts(stores, None)
     }
 
-    /// Looks at all stores and workers.
+    /// Reads all stores with the states of the workers.
     pub fn from_view(view: &'a TownView) -> Self {
         Self::from_parts(&view.stores, Some(view))
     }
@@ -178,7 +168,8 @@ impl<'a> ProgressBoard<'a> {
         }
     }
 
-    /// The other open convoy on whose own branch the work of a bead is and on no target yet.
+    /// Returns another open convoy if the bead's work is on that convoy's branch and on no target
+    /// yet.
     fn other_convoy_of(&self, id: &str, convoy: &str) -> Option<&str> {
         if self.branches.is_empty() {
             return None;
@@ -203,7 +194,7 @@ impl<'a> ProgressBoard<'a> {
         Some(&found.convoy)
     }
 
-    /// A convoy's progress.
+    /// Computes a convoy's progress.
     pub fn progress(&self, convoy: &Bead) -> ConvoyProgress {
         let mut tracked: Vec<TrackedBead> = record::convoy::tracked_ids(convoy)
             .map(|id| track_bead(&self.homes, id))
@@ -257,8 +248,9 @@ impl<'a> ProgressBoard<'a> {
 }
 
 impl ConvoyProgress {
-    /// Whether all of it is done and no escalation blocks it; what tracks nothing never is. One that has landed in all
-    /// its rigs and was not closed yet is.
+    /// Returns true if all tracked beads are done and no escalation blocks the convoy. False for a
+    /// convoy without beads. True for a convoy that has landed in all its rigs and is not closed
+    /// yet.
     pub fn is_done(&self) -> bool {
         let closing = self.integration.as_ref().is_some_and(|own| own.closing);
         closing || (self.has_all_done() && self.blocked_by.is_empty())
@@ -269,8 +261,8 @@ impl ConvoyProgress {
     }
 }
 
-/// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
-/// the patrol takes it off once nothing is left to hand in.
+/// Maps each bead on a polecat's hook to the polecat's bead. A closed bead that is still on a hook
+/// may have work on no target. The patrol removes it from the hook once nothing is left to submit.
 fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select_marked(
@@ -282,7 +274,7 @@ fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
         .collect()
 }
 
-/// A bead that was done so long ago that it is in the archive.
+/// Builds the row of a done bead that is in the archive.
 fn track_archived_bead(bead: Bead) -> TrackedBead {
     TrackedBead {
         status: bead.status.to_string(),
@@ -298,7 +290,7 @@ fn track_archived_bead(bead: Bead) -> TrackedBead {
     }
 }
 
-/// A bead that no store knows.
+/// Builds the row of a bead that no store contains.
 fn track_unknown_bead(id: &str) -> TrackedBead {
     TrackedBead {
         id: id.to_owned(),
@@ -314,7 +306,7 @@ fn track_unknown_bead(id: &str) -> TrackedBead {
     }
 }
 
-/// Where a bead stands whose worker is not stuck.
+/// Computes the standing of a bead whose worker is not stuck.
 fn find_standing(
     home: &RigStore,
     bead: &Bead,
@@ -400,7 +392,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     }
 }
 
-/// How a bead ended that is done and was not merged: by the reason of its closing.
+/// Describes the ending of a bead that is done without a merge, by its close reason.
 fn describe_unmerged(bead: &Bead) -> Option<String> {
     if bead.is_tombstone() {
         return Some("deleted".to_owned());
@@ -418,12 +410,12 @@ fn describe_unmerged(bead: &Bead) -> Option<String> {
     }
 }
 
-/// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
+/// Returns true if the bead is work whose result a convoy waits for. False for records about work.
 pub(crate) fn is_work(bead: &Bead) -> bool {
     is_work_kind(&bead.issue_type)
 }
 
-/// The same by the kind.
+/// Does the same for a kind.
 pub(super) fn is_work_kind(kind: &Kind) -> bool {
     !matches!(
         kind,

@@ -1,6 +1,6 @@
-//! Briefings kept ready: gtd writes the entries of each open convoy beside the identity of the files they
-//! were made from; a reader uses them only while those files are still the same. Derived: delete them at
-//! any moment and no answer changes.
+//! Keeps briefings ready. gtd writes the briefing items of each open convoy with the identity of
+//! the files that they were built from, and a reader uses them only while those files are
+//! unchanged. The files are derived: deleting them changes no answer.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct PreparedBriefing {
     entries: Vec<BriefingItem>,
 }
 
-/// What tells one version of a file from the next.
+/// Identifies one version of a file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FileVersion {
     path: PathBuf,
@@ -27,9 +27,9 @@ struct FileVersion {
     changed: (i64, i64),
 }
 
-/// Writes the briefing of every open convoy; returns how many were new.
+/// Writes the briefing of every open convoy. Returns the number of rewritten briefings.
 pub fn prepare_briefings(town: &LiveTown) -> anyhow::Result<usize> {
-    // Taken before the beads are read: a change in between makes the briefing old, never wrong.
+    // Read before the beads: a concurrent change makes the briefing stale, never wrong.
     let before = list_file_versions(town)?;
     let stores = town.read_stores()?;
     let mut fresh = 0;
@@ -56,7 +56,7 @@ pub fn prepare_briefings(town: &LiveTown) -> anyhow::Result<usize> {
     Ok(fresh)
 }
 
-/// The entries kept for a convoy, if they are as new as the beads.
+/// Returns the prepared items of a convoy, if they are as new as the beads.
 pub fn load_items(town: &LiveTown, convoy: &str) -> Option<Vec<BriefingItem>> {
     let ready = read_prepared(&town.layout.briefing(convoy))?;
     (ready.made_from == list_file_versions(town).ok()?).then_some(ready.entries)
@@ -66,7 +66,7 @@ fn read_prepared(path: &Path) -> Option<PreparedBriefing> {
     serde_json::from_slice(&file::read_file_if_exists(path).ok()??).ok()
 }
 
-/// The identity of every file that beads are read from.
+/// Returns the version of every file that beads are read from.
 fn list_file_versions(town: &LiveTown) -> anyhow::Result<Vec<FileVersion>> {
     let mut folders = vec![town.layout.beads()];
     folders.extend(town.list_rigs()?.iter().map(crate::town::RigLayout::beads));

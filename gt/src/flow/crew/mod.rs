@@ -1,7 +1,7 @@
-//! Crew: persistent workers that a person directs, each with a full clone of its own.
+//! Manages crew: persistent workers that a user directs, each with a full clone of its own.
 //!
-//! What must always hold: a clone that is there is never touched by adding; a session that ends leaves its
-//! uncommitted work in a hidden ref, too.
+//! Adding never touches an existing clone. When a session ends, its uncommitted work is also saved
+//! to a hidden ref.
 
 mod add;
 mod stop;
@@ -19,24 +19,19 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 
-/// A crew member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrewMember {
-    /// Its name.
     pub name: String,
-    /// Its rig.
     pub rig: String,
-    /// The branch that its clone is on; empty when detached.
+    /// The branch that is checked out. Empty if detached.
     pub branch: String,
-    /// Its clone.
     pub path: PathBuf,
-    /// Whether its session runs.
     pub has_session: bool,
-    /// Whether its clone has nothing uncommitted.
+    /// True if the clone has no uncommitted work.
     pub git_clean: bool,
 }
 
-/// The names of a rig's crew, sorted.
+/// Returns the names of a rig's crew, sorted.
 pub fn list_member_names(rig: &RigLayout) -> Vec<String> {
     let entries = fs::read_dir(rig.crew_folder())
         .into_iter()
@@ -50,7 +45,7 @@ pub fn list_member_names(rig: &RigLayout) -> Vec<String> {
     names
 }
 
-/// The crew of a rig, by name.
+/// Returns the crew of a rig, sorted by name.
 pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember> {
     let look = |name: String| {
         let path = rig.crew(&name);
@@ -74,12 +69,12 @@ pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember
     list_member_names(rig).into_iter().map(look).collect()
 }
 
-/// A member's address.
 pub fn member_address(rig: &RigLayout, name: &str) -> Address {
     Address::Crew(rig.name().to_owned(), name.to_owned())
 }
 
-/// The rig and name of a member that is there. `text` is a name in `rig`, or `<rig>/<name>`.
+/// Returns the rig and the name of an existing member. `text` is a name in `rig`, or
+/// `<rig>/<name>`.
 pub fn find_member(
     town: &LiveTown,
     rig: Option<&RigLayout>,

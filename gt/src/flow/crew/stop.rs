@@ -1,5 +1,5 @@
-//! Ending a crew member's session. Its clone stays as it is; what is uncommitted is saved to a hidden ref
-//! of the clone as well, since whoever ran in it is ended, whatever it was doing.
+//! Ends a crew member's session. The clone stays unchanged. Uncommitted work is also saved to a
+//! hidden ref of the clone, because the agent is killed in any state.
 
 use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
@@ -10,10 +10,10 @@ use crate::town::RigLayout;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
-/// How many of these refs are kept.
+/// The number of refs that are kept.
 const KEPT: usize = 3;
 
-/// Ends a member's session; says whether one was there.
+/// Ends a member's session. Returns false if there was none.
 pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool> {
     let address = member_address(rig, name);
     let Some(session) = SessionName::for_agent(&address) else {
@@ -30,8 +30,8 @@ pub fn stop_member(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Resu
     Ok(true)
 }
 
-/// Saves what a member has not committed to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone; the last three are
-/// kept. A clone with nothing uncommitted saves nothing.
+/// Saves a member's uncommitted work to `refs/gt/snap/<rig>/crew/<name>/<time>` of its clone, and
+/// keeps the last three refs. Saves nothing if there is no uncommitted work.
 pub fn save_uncommitted(
     town: &LiveTown,
     rig: &RigLayout,

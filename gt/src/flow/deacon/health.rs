@@ -1,4 +1,5 @@
-//! Asks an agent whether it is well, and records how often it did not answer. Nobody is ended here.
+//! Asks an agent for a response, and records how often in a row it did not respond. Never ends an
+//! agent.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::town::identity::Address;
 
 const PING: &str = include_str!("../../../templates/message/health-check.txt");
 
-/// The file.
+/// The content of the state file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct HealthState {
@@ -27,39 +28,35 @@ struct HealthState {
     other: Map<String, Value>,
 }
 
-/// How an agent answered.
+/// The responses of one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentHealth {
-    /// Its address.
     pub agent_id: String,
-    /// When it was asked last.
+    /// The time of the last question.
     pub last_ping_time: Timestamp,
-    /// When it answered last.
     pub last_response_time: Timestamp,
-    /// How often in a row it did not answer.
+    /// The number of questions in a row without a response.
     pub consecutive_failures: u32,
-    /// Fields that this program does not know or set.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What came of asking.
+/// The result of asking an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HealthCheck {
-    /// The agent.
     pub agent: String,
-    /// Whether it has a session. One without is not asked.
+    /// True if the agent has a session. An agent without one is not asked.
     pub running: bool,
-    /// Whether it answered.
     pub answered: bool,
-    /// How often in a row it did not answer.
+    /// The number of questions in a row without a response.
     pub consecutive_failures: u32,
-    /// Whether that is as often as the limit.
+    /// True if that number has reached the limit.
     pub unresponsive: bool,
 }
 
-/// Asks an agent and waits for a sign of it.
+/// Asks an agent and waits for a response.
 pub fn check_agent_health(
     town: &LiveTown,
     agent: &Address,

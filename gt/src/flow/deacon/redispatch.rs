@@ -1,4 +1,4 @@
-//! Slings a bead again whose worker is stuck: a few times, then it is escalated.
+//! Slings the bead of a stuck worker again. After a few attempts, escalates it.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
-/// So often a bead is slung again.
+/// The maximum number of attempts.
 const ATTEMPTS: u32 = 2;
-/// How long each attempt has before the next.
+/// The minimum time between two attempts.
 const COOLDOWN: SignedDuration = SignedDuration::from_mins(5);
 
-/// The file.
+/// The content of the state file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RedispatchState {
@@ -30,53 +30,47 @@ struct RedispatchState {
     other: Map<String, Value>,
 }
 
-/// How often a bead was slung again.
+/// The attempts for one bead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RedispatchRecord {
-    /// The bead.
     pub bead_id: String,
-    /// How often it was slung again.
+    /// The number of attempts.
     pub attempt_count: u32,
-    /// When it was slung again last.
+    /// The time of the last attempt.
     pub last_attempt_time: Timestamp,
-    /// The rig that it was slung to.
+    /// The rig of the last attempt.
     pub last_rig: String,
-    /// The agent runtime that was asked for.
+    /// The requested agent runtime of the last attempt.
     pub last_agent: String,
-    /// Whether it was escalated.
     pub escalated: bool,
-    /// When.
     pub escalated_at: Timestamp,
-    /// Fields that this program does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What is done about a bead.
+/// The result of a redispatch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum RedispatchOutcome {
-    /// It was slung again.
     Slung {
-        /// Who has it now.
         target: String,
-        /// How often it was slung again by now.
+        /// The number of attempts so far.
         attempts: u32,
     },
-    /// It was slung again a moment ago.
+    /// The last attempt was too recent.
     Waits {
-        /// Until when the next attempt waits.
+        /// The time of the next allowed attempt.
         until: Timestamp,
     },
-    /// It was slung again often enough, and somebody else has to decide.
+    /// The attempts are used up, and someone else must decide.
     Escalated {
-        /// The escalation; empty if it was escalated before.
+        /// The escalation's id. Empty if the bead was escalated before.
         escalation: String,
     },
 }
 
-/// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RedispatchStep {
     Sling,
@@ -115,7 +109,7 @@ pub fn redispatch_bead(
     };
     let path = town.layout.redispatch_state();
     let now = town.clock.now();
-    // Counted before it is slung: a sling that fails is an attempt, too.
+    // Counted before the sling, because a failed sling is an attempt too.
     let (step, attempts) = state_file::change_state(town, &path, |state: &mut RedispatchState| {
         let record = state.beads.entry(bead.id.clone()).or_default();
         let step = choose_step(record, now);
@@ -153,7 +147,7 @@ pub fn redispatch_bead(
     }
 }
 
-/// Why a bead's worker is stuck; empty for one that nobody has.
+/// Returns why a bead's worker is stuck. Empty for a bead without a worker.
 fn find_stuck_reason(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
     let (id, who) = (&bead.id, &bead.assignee);
     if bead.status == Status::Open {

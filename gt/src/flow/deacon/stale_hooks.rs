@@ -1,7 +1,8 @@
-//! Work on the hook of an agent that has had no session for long goes back to open, so that someone else takes it.
+//! Reopens work on the hook of an agent that has had no session for long, so that another agent can
+//! take it.
 //!
-//! What must always hold: work with a sandbox is only listed. Its files may hold what nobody committed, and the patrol
-//! restarts workers itself.
+//! Work with a sandbox is only listed. Its files may hold uncommitted work, and the patrol restarts
+//! workers itself.
 
 use bd::bead::{Bead, Status};
 use bd::store::BeadMark;
@@ -14,52 +15,45 @@ use crate::record::town_view::TownView;
 use crate::town;
 use crate::town::identity::Address;
 
-/// What becomes of a stale hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookVerdict {
-    /// The bead goes back to open.
+    /// The bead is reopened.
     Reopen,
-    /// It stays on the hook.
+    /// The bead stays on the hook.
     Keep,
 }
 
 /// A bead on the hook of an agent without a session.
 #[derive(Debug, Clone, Serialize)]
 pub struct StaleHook {
-    /// The bead.
     pub bead: String,
-    /// Its title.
     pub title: String,
-    /// Who has it on the hook.
+    /// The address of the agent.
     pub assignee: String,
-    /// When the bead was last changed, RFC 3339.
+    /// The bead's last change, RFC 3339.
     pub since: Timestamp,
-    /// What becomes of it.
     pub verdict: HookVerdict,
-    /// Why.
     pub reason: &'static str,
-    /// Whether that was done.
     pub done: bool,
-    /// Why it was not done.
+    /// The error of a failed reopen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
-/// Who has a bead on the hook, as far as the verdict depends on it.
+/// The facts about a hook's agent that the verdict depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct HookHolder {
-    /// Whether the text names an agent.
+    /// True if the assignee is an agent's address.
     is_agent: bool,
-    /// Whether the agent is a person, who has no session.
+    /// True if the assignee is a user, who has no session.
     is_person: bool,
-    /// Whether it has a session.
     has_session: bool,
-    /// Whether it has a sandbox or a clone.
+    /// True if the agent has a sandbox or a clone.
     has_sandbox: bool,
 }
 
-/// Judges a hook whose bead was last changed so long ago; none if it is not stale.
+/// Judges a hook by the time since the bead's last change. None if the hook is not stale.
 fn judge_hook(
     holder: HookHolder,
     age: SignedDuration,
@@ -83,7 +77,7 @@ fn judge_hook(
     })
 }
 
-/// Finds the stale hooks of a town, and takes beads off them unless it is a dry run.
+/// Finds the stale hooks of a town. Unless it is a dry run, reopens their beads.
 pub fn handle_stale_hooks(
     town: &LiveTown,
     limit: SignedDuration,

@@ -1,7 +1,8 @@
-//! Processes that a session of this town left behind: they carry the token of a session that is gone.
+//! Finds processes that ended sessions of this town left behind. They carry the token of such a
+//! session.
 //!
-//! What must always hold: only such processes are listed, and they are ended on request only. What a person started, what
-//! hosts sessions, the daemon, and the caller are never among them.
+//! Only such processes are listed, and they are ended only on request. Processes that a user
+//! started, session hosts, the daemon and the caller are never listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,35 +14,33 @@ use crate::record::town_view::TownView;
 use crate::town::event::event;
 use crate::town::process::{self, Process, SessionProcess};
 
-/// How long a process has to end when asked.
+/// The time that a process gets to end itself.
 const GRACE: Duration = Duration::from_secs(5);
-/// What the name of a process that hosts sessions begins with.
+/// The name prefix of processes that host sessions.
 const HOST: &str = "tmux";
 
-/// A process without a session.
+/// A process whose session has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ZombieProcess {
-    /// Its number.
     pub pid: i32,
-    /// Its program.
     pub program: String,
-    /// The session that it belonged to.
+    /// The process's former session.
     pub session: String,
-    /// For how many seconds it has run.
+    /// The run time in seconds.
     pub age_secs: u64,
-    /// Whether it was ended.
     pub ended: bool,
 }
 
-/// Finds the processes that sessions left behind, and ends them if asked to. One that is younger than `youngest` may
-/// belong to a session that begins or hands over.
+/// Finds the processes that sessions left behind, and ends them on request. A process younger than
+/// `youngest` may belong to a session that is starting or handing over, so it is skipped.
 pub fn find_zombies(
     town: &LiveTown,
     youngest: Duration,
     end: bool,
 ) -> anyhow::Result<Vec<ZombieProcess>> {
     let root = town.layout.root().display().to_string();
-    // Before the sessions: a process that is seen here has its session by then, if it has one.
+    // Read before the sessions: if a process in this list has a session, that session exists by the
+    // second read.
     let marked = process::list_session_processes(&root);
     let view = TownView::read(town)?;
     let sessions = view.sessions.as_deref().ok_or_else(|| {
@@ -76,7 +75,7 @@ fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: 
     !live.contains(process.token.as_str()) && process.age >= youngest && !is_host
 }
 
-/// Ends the processes; gives those that are still there.
+/// Ends the processes and returns those that still run.
 fn end_all(town: &LiveTown, found: &[&SessionProcess]) -> BTreeSet<Process> {
     let all: Vec<Process> = found.iter().map(|one| one.process).collect();
     if all.is_empty() {

@@ -20,10 +20,10 @@ use crate::town::temporary::TemporaryFolder;
 
 const SCRIPT: &str = include_str!("../../../templates/demo/work.sh");
 const BEADS: &str = include_str!("../../../templates/demo/beads.json");
-/// The gate really runs what the workers wrote.
+/// The gate command, which runs the programs that the workers wrote.
 const GATE: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
 
-/// A demo ready to run.
+/// A demo that is ready to run.
 pub(super) struct DemoTown {
     pub(super) town: LiveTown,
     pub(super) origin: PathBuf,
@@ -33,7 +33,7 @@ pub(super) struct DemoTown {
     pub(super) convoy: String,
 }
 
-/// A short temporary folder: sockets have to fit in 108 bytes.
+/// Creates a temporary folder with a short path, because socket paths are limited to 108 bytes.
 pub(super) fn create_demo_folder() -> std::io::Result<TemporaryFolder> {
     TemporaryFolder::new("gt-demo-")
 }
@@ -86,7 +86,7 @@ pub(super) fn build_demo_town(
     })
 }
 
-/// The steps of `rig add` are not the demo's story.
+/// The steps of `rig add` are not shown in the demo.
 fn tracing_free(_text: &str) {}
 
 /// The repository that the demo works on: the one given, the one around the working directory, or a
@@ -121,7 +121,7 @@ fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<Stri
     Ok(small.display().to_string())
 }
 
-/// A bare copy with nothing shared: neither objects nor a way back.
+/// Creates a bare copy that shares no objects and has no remote.
 fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
     let failed = |source| DemoError::Copy {
         repo: repo.to_owned(),
@@ -149,7 +149,7 @@ fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError
         .map_err(failed)
 }
 
-/// The copy's branch and the commit it is at. A detached HEAD becomes the branch `main`.
+/// Returns the copy's branch and its commit. A detached HEAD becomes the branch `main`.
 fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     let git = Git::at(origin);
     let empty = || DemoError::Empty {
@@ -166,7 +166,7 @@ fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     Ok(("main".to_owned(), base))
 }
 
-/// The gate, and the agent: the one asked for, else the demo's own script.
+/// Writes the settings: the gate, and the requested agent or the demo's own script.
 fn write_demo_settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
     file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
@@ -194,7 +194,7 @@ fn write_json(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The three beads; the last depends on the others.
+/// Creates the three beads. The last one depends on the others.
 fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     #[derive(Deserialize)]
     struct BeadText {
@@ -228,7 +228,7 @@ fn create_demo_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     })
 }
 
-/// Slings all beads; the last one is queued until the others are merged.
+/// Slings all beads. The last one is queued until the others are merged.
 pub(super) fn sling_all(town: &LiveTown, built: &DemoTown) -> anyhow::Result<()> {
     for bead in &built.beads {
         let request = sling::SlingRequest {

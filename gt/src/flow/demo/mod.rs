@@ -1,14 +1,14 @@
-//! The demo: a whole town in a temporary folder, from a repository to a landed convoy.
+//! Runs the demo: a whole town in a temporary folder, from a repository to a landed convoy.
 //!
-//! What must always hold: nothing is ever pushed to, or written in, the repository that was given: the
-//! rig's origin is a bare copy of it in the temporary folder. The demo ends by itself, ends what it
-//! started and nothing else, and leaves nothing behind unless it is to be kept.
+//! The given repository is never written or pushed to: the rig's origin is a bare copy in the
+//! temporary folder. The demo ends on its own, ends only processes that it started, and leaves no
+//! files behind unless the user asks to keep them.
 //!
-//! 1. A bare copy of the repository; a town; a rig with one gate.
-//! 2. Three beads, the third waiting for the other two; a convoy.
-//! 3. The daemon; all three are slung.
+//! 1. Create a bare copy of the repository, a town, and a rig with one gate.
+//! 2. Create three beads, the third waiting for the other two, and a convoy.
+//! 3. Start the daemon and sling all three.
 //! 4. Watch until the convoy has landed.
-//! 5. Collect what to show.
+//! 5. Collect the results.
 //! 6. Take everything down.
 
 mod build;
@@ -29,51 +29,44 @@ use crate::flow::convoy::briefing;
 use crate::host::LiveTown;
 use crate::host::daemon;
 
-/// What is asked for.
+/// The options of a demo.
 #[derive(Debug, Clone, Default)]
 pub struct DemoRequest {
-    /// The repository, a path or a URL; the one around the working directory when left out, else a small
-    /// one made for the demo.
+    /// The repository, a path or a URL. If `None`, the one around the working directory, otherwise
+    /// a small generated one.
     pub repo: Option<String>,
-    /// The agent runtime; the demo's own script when left out.
+    /// The agent runtime. If `None`, the demo's own script.
     pub agent: Option<String>,
-    /// Leaves the town running.
     pub keep: bool,
 }
 
-/// What a demo shows at its end.
+/// The results that a demo shows at its end.
 #[derive(Debug, Clone, Serialize)]
 pub struct DemoReport {
-    /// The town.
     pub town: PathBuf,
-    /// The bare copy that played the origin.
+    /// The bare copy that serves as the origin.
     pub origin: PathBuf,
-    /// The convoy.
     pub convoy: String,
-    /// Whether it landed.
     pub landed: bool,
     /// The commits that were merged, oldest first.
     pub merged: Vec<MergedCommit>,
-    /// The prior-work block that the third worker was given.
+    /// The prior-work block of the third worker.
     pub briefing: String,
-    /// How long the run itself took, in seconds.
+    /// The duration of the run in seconds.
     pub seconds: f64,
-    /// Whether the town still runs.
+    /// True if the town still runs.
     pub kept: bool,
 }
 
-/// A merged commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct MergedCommit {
-    /// Its id.
     pub id: String,
-    /// The worker who wrote it.
+    /// The worker that wrote the commit.
     pub author: String,
-    /// Its first line.
     pub subject: String,
 }
 
-/// Runs the demo. `watcher` is told how it goes.
+/// Runs the demo and reports its progress to `watcher`.
 pub fn run_demo(
     env: &Env,
     request: &DemoRequest,
@@ -95,7 +88,8 @@ pub fn run_demo(
     result
 }
 
-/// The caller's environment without what would make the demo's town part of another one.
+/// Returns the caller's environment without the variables that would connect the demo's town to
+/// another one.
 fn without_session(env: &Env) -> Env {
     const FOREIGN: [&str; 5] = ["GT_", "BD_", "BEADS_", "GIT_", "TMUX"];
     env.without(|name| {
@@ -129,7 +123,7 @@ fn run_in_folder(
     })
 }
 
-/// The commits on the target that were not there before.
+/// Returns the commits that the demo added to the target.
 fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedCommit>> {
     let git = Git::at(&built.origin);
     let tip = format!("refs/heads/{}", built.branch);
@@ -144,8 +138,8 @@ fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedComm
         .collect())
 }
 
-/// The block that the third worker was given: from what its session was told where the script kept it,
-/// else computed by the function that told it.
+/// Returns the third worker's block. Read from the session's record if the script kept one,
+/// otherwise computed by the same function.
 fn briefing_of(town: &LiveTown, built: &build::DemoTown) -> anyhow::Result<String> {
     let third = built.beads.last().map(String::as_str).unwrap_or_default();
     let stores = town.read_stores()?;
@@ -160,14 +154,14 @@ fn briefing_of(town: &LiveTown, built: &build::DemoTown) -> anyhow::Result<Strin
     Ok(block.unwrap_or_default())
 }
 
-/// Ends the daemon and every session of the demo's town. What cannot be ended is not worth hiding the
-/// demo's own result for.
+/// Ends the daemon and every session of the demo's town. Errors are ignored, so that they do not
+/// hide the demo's result.
 fn take_down(town: &LiveTown) {
     daemon::stop_daemon(town).ok();
     for live in town.host.list().unwrap_or_default() {
         town.host.kill(&live.name).ok();
     }
     town.host.clean_up().ok();
-    // The folder of sockets is only ours to remove when no other daemon has one in it.
+    // The folder of sockets may be removed only if no other daemon uses it.
     std::fs::remove_dir(daemon::socket_folder(town)).ok();
 }

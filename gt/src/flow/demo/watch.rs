@@ -1,4 +1,4 @@
-//! Watches the demo's convoy until it has landed, and tells how each bead stands.
+//! Watches the demo's convoy until it has landed, and reports the state of each bead.
 
 use std::time::Duration;
 
@@ -10,26 +10,23 @@ use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::event::{self, Event};
 
-/// How one bead stands.
+/// The state of one bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoBead {
-    /// The bead.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Where it stands.
     pub standing: BeadStanding,
-    /// Who has it or what it waits for, in a few words.
+    /// The worker or the blocker, in a few words.
     pub detail: String,
 }
 
-/// Whoever wants to know how it goes.
+/// Receives the progress of the demo.
 pub trait DemoWatcher {
-    /// A step was taken.
+    /// Reports a step.
     fn report_step(&mut self, text: &str);
-    /// How all beads stand now.
+    /// Reports the current state of all beads.
     fn report_beads(&mut self, lines: &[DemoBead]);
-    /// Whether the person wants it to end.
+    /// Returns true if the user wants the demo to end.
     fn is_interrupted(&self) -> bool;
 }
 
@@ -60,7 +57,7 @@ pub(super) fn wait_until_landed(
     })
 }
 
-/// One look: whether the convoy has landed, and where it stands in words.
+/// Reads the progress once. Returns true if the convoy has landed, and its state in words.
 fn read_progress(
     town: &LiveTown,
     convoy: &str,
@@ -107,7 +104,7 @@ fn read_progress(
     ))
 }
 
-/// What the daemon has failed at again and again.
+/// Returns the last repeated failure of the daemon.
 fn find_repeated_failure(town: &LiveTown) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
     let failed: Vec<String> = event::read_events(&town.layout)?

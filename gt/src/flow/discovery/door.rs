@@ -1,5 +1,5 @@
-//! The door to the target: documents are taken out of commits before they are landed, and no commit that
-//! still has one is pushed.
+//! Keeps discovery documents off target branches: removes them from commits before a landing, and
+//! refuses to push a commit that still has one.
 
 use bd::git::{Git, GitError, Identity, TreeEntries};
 
@@ -14,13 +14,12 @@ use super::keep::{self, KeptDocuments};
     files.join(", ")
 )]
 pub struct WouldLand {
-    /// The target.
     pub target: String,
-    /// The files.
     pub files: Vec<String>,
 }
 
-/// Refuses a candidate of which any commit beyond the target as it was seen has a document.
+/// Refuses a candidate if any of its commits beyond `seen`, the fetched tip of the target, has a
+/// document.
 pub fn check_landing(
     git: &Git,
     (target, seen): (&str, &str),
@@ -36,8 +35,8 @@ pub fn check_landing(
     }))
 }
 
-/// Keeps the documents that the commits of `base..tip` brought, and rewrites the commits without them.
-/// `None` where they brought none.
+/// Keeps the documents that the commits of `base..tip` introduce, and rewrites the commits without
+/// them. `None` if there are none.
 pub fn keep_committed(
     git: &Git,
     key: &str,
@@ -66,8 +65,8 @@ pub fn keep_committed(
     Ok(Some((tip, kept)))
 }
 
-/// Where a document is kept that was committed anywhere: below the `.gt/` at the top, where it is untracked
-/// in every sandbox.
+/// Returns the path at which a committed document is kept: below the `.gt/` at the top, which is
+/// untracked in every sandbox.
 fn move_to_top(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let at = parts

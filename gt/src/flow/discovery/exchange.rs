@@ -1,15 +1,16 @@
-//! Documents between machines: each convoy's ref goes to origin under its own name, where no branch is touched, and comes
-//! from there. What both sides wrote is laid over each other, the one that sends on top.
+//! Exchanges documents between machines: each convoy's ref is pushed to origin under its own name,
+//! which is no branch, and fetched from there. If both sides wrote documents, they are combined,
+//! and the pushing side wins per file.
 
 use bd::git::{Git, GitError, Identity, PushError, PushLease, PushRefusal};
 
 use super::document_ref;
 use super::keep::overlay_files;
 
-/// So many times a ref is sent when others send it at the same moment.
+/// The number of attempts to push a ref that others push at the same time.
 const TRIES: usize = 3;
 
-/// Brings what origin has under a name here. Says whether anything was new.
+/// Fetches the ref of a name from origin. Returns true if it changed.
 pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
     let reference = document_ref(key);
     let Some(theirs) = git.ls_remote("origin", &reference)? else {
@@ -18,7 +19,7 @@ pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, G
     combine_documents(git, &reference, &theirs, who)
 }
 
-/// Lays what is here over what origin has, where neither holds the other.
+/// Combines local and fetched documents if neither side contains the other. Local documents win.
 fn combine_documents(
     git: &Git,
     reference: &str,
@@ -52,7 +53,8 @@ fn combine_documents(
     Ok(true)
 }
 
-/// Sends every convoy's documents to origin, which is asked once for all of them; gives how many refs were new there.
+/// Pushes every convoy's documents to origin, which is queried once for all of them. Returns the
+/// number of changed refs.
 pub fn send_all(git: &Git, who: &Identity) -> anyhow::Result<usize> {
     let local = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     let local = local.text()?;

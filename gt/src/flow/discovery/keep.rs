@@ -1,24 +1,22 @@
-//! The ref that keeps a convoy's documents in the rig's repository. Each change is a commit over the one
-//! before, so that an older version of a document is still there until the convoy lands.
+//! Manages the ref that keeps a convoy's documents in the rig's repository. Each change is a commit
+//! on top of the previous one, so that older versions of a document exist until the convoy lands.
 
 use bd::git::{Git, GitError, Identity, TreeEntries};
 use bd::store::Snapshot;
 
 use super::document_ref;
 
-/// So many times a change is tried when others change the ref at the same moment.
+/// The number of attempts to change a ref that others change at the same time.
 const TRIES: usize = 8;
 
-/// Documents that are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptDocuments {
-    /// The ref.
     pub reference: String,
-    /// The files that were put there now.
+    /// The files that this call added.
     pub files: Vec<String>,
 }
 
-/// Puts files over those that are kept under a name already. Said twice, nothing changes.
+/// Adds files to the documents that are kept under a name. Idempotent.
 pub(super) fn keep_documents(
     git: &Git,
     key: &str,
@@ -27,7 +25,7 @@ pub(super) fn keep_documents(
     who: &Identity,
 ) -> Result<KeptDocuments, GitError> {
     let reference = document_ref(key);
-    // Git leaves out what it takes for part of a repository, and says nothing.
+    // Git silently omits files that it considers part of a repository.
     let kept = |held: &TreeEntries| KeptDocuments {
         reference: reference.clone(),
         files: files
@@ -57,14 +55,14 @@ pub(super) fn keep_documents(
         let new = git.commit_tree(&tree, &parents, message, who)?;
         match git.update_ref(&reference, &new, old.as_deref()) {
             Ok(()) => return Ok(kept(&held)),
-            // Someone else kept something in the same moment.
+            // Someone else changed the ref at the same time.
             Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Files over others; where one is a folder of the other, the later stays.
+/// Puts files over existing ones. If one path is a folder of another, the new one wins.
 pub(super) fn overlay_files(mut entries: TreeEntries, files: &TreeEntries) -> TreeEntries {
     for (path, entry) in files {
         let below = format!("{path}/");
@@ -76,9 +74,9 @@ pub(super) fn overlay_files(mut entries: TreeEntries, files: &TreeEntries) -> Tr
     entries
 }
 
-/// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
-/// `gt rescue` lists, restores and drops it. Gives the commit and that ref; nothing where another process did it or
-/// keeps something new there.
+/// Moves the documents of a name out of the way of later work, to a rescue ref of the rig. `gt
+/// rescue` lists, restores and drops it. Returns the commit and that ref, or `None` if another
+/// process did it or keeps new documents there.
 pub fn retire_documents(
     git: &Git,
     rig: &str,
@@ -104,13 +102,14 @@ pub fn retire_documents(
     }
 }
 
-/// Where documents stay after the landing. A convoy may land again, with other documents.
+/// Returns the rescue ref of documents after the landing. Unique per commit, because a convoy may
+/// land again with other documents.
 pub(super) fn rescue_ref_of(rig: &str, name: &str, commit: &str) -> String {
     format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}")
 }
 
-/// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
-/// what they were before is behind it.
+/// Returns the documents as one rescue commit without a base, because a rescue restores the files
+/// that its commit changes. The earlier versions are its second parent.
 fn build_rescue_commit(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
     let who = Identity {
         name: format!("{rig}/refinery"),
@@ -122,8 +121,8 @@ fn build_rescue_commit(git: &Git, rig: &str, name: &str, commit: &str) -> Result
     git.commit_tree(&git.tree_of(commit)?, &[&empty, commit], &message, &who)
 }
 
-/// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
-/// to it.
+/// Retires the documents of all landed convoys. Needed if a process was killed right after a
+/// landing.
 pub fn retire_landed_documents(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {

@@ -1,4 +1,4 @@
-//! The documents of a convoy, wherever they are: on its ref, or where its landing put them.
+//! Lists the documents of a convoy on its ref or, after its landing, on the rescue ref.
 
 use bd::git::{Git, GitError};
 use serde::Serialize;
@@ -7,26 +7,23 @@ use super::keep::rescue_ref_of;
 use super::{document_ref, is_in_gt_folder};
 use crate::host::LiveTown;
 
-/// A document that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptDocument {
-    /// The ref that holds it.
+    /// The ref that holds the document.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its path there.
     pub path: String,
-    /// How long it is.
     pub bytes: u64,
 }
 
 impl KeptDocument {
-    /// The command that prints it, in a clone of the rig.
+    /// Returns the command that prints the document in a clone of the rig.
     pub fn command(&self) -> String {
         format!("git show {}:{}", self.reference, self.path)
     }
 }
 
-/// The documents kept under a name in a rig: what is on its ref, else what its last landing put aside.
+/// Returns the documents of a name in a rig: those on its ref, otherwise those of its last landing.
 pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>, GitError> {
     let kept = document_ref(key);
     let reference = if git.resolve(&kept)?.is_some() {
@@ -57,17 +54,14 @@ pub fn documents_of(git: &Git, rig: &str, key: &str) -> Result<Vec<KeptDocument>
         .collect())
 }
 
-/// A document and its rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RigDocument {
-    /// The rig.
     pub rig: String,
-    /// The document.
     #[serde(flatten)]
     pub document: KeptDocument,
 }
 
-/// The documents kept under a name in all rigs.
+/// Returns the documents of a name in all rigs.
 pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDocument>> {
     let mut found = Vec::new();
     for rig in town.list_rigs()? {
@@ -83,7 +77,7 @@ pub fn documents_of_all(town: &LiveTown, key: &str) -> anyhow::Result<Vec<RigDoc
     Ok(found)
 }
 
-/// Where the documents kept under a name will stay when its convoy lands now.
+/// Returns the ref that will keep the documents of a name if its convoy lands now.
 pub fn future_rescue_ref(git: &Git, rig: &str, key: &str) -> Result<Option<String>, GitError> {
     let reference = document_ref(key);
     let name = reference.rsplit('/').next().unwrap_or_default();

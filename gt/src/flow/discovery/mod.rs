@@ -1,18 +1,20 @@
-//! Discovery documents: what explorers and planners of a convoy write down in `.gt/discovery/`, for whoever
-//! works on it after them.
+//! Discovery documents: notes that explorers and planners of a convoy write to `.gt/discovery/` for
+//! later workers.
 //!
-//! What must always hold: nothing below a `.gt/` reaches a target branch, and nothing that was written there
-//! is lost before its convoy has landed.
+//! No file below a `.gt/` reaches a target branch, and no such file is lost before its convoy has
+//! landed.
 //!
-//! 1. `gt prime` names the file to explorers and planners ([`explores`], [`path_of`]).
-//! 2. `gt done` takes what lies in the sandbox uncommitted ([`take`]); the queue takes what is committed out
-//!    of the commits that it lands ([`keep_committed`]). Both put it on `refs/gt/discovery/<convoy>`, over what
-//!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.
-//! 3. A sling puts what is there into the sandbox, untracked ([`place`]); `gt prime` lists it ([`lying`]).
-//! 4. Before a push to a target the gate looks at every commit ([`gate`]).
-//! 5. With the beads' sync the refs go to origin, under the same name; a sling gets what other towns sent there
-//!    ([`send_all`], [`receive`]).
-//! 6. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
+//! 1. `gt prime` names the file to explorers and planners ([`is_discovery_work`], [`path_of`]).
+//! 2. `gt done` takes the uncommitted documents of the sandbox ([`take_documents`]). The queue
+//!    takes committed ones out of the commits that it lands ([`keep_committed`]). Both write to
+//!    `refs/gt/discovery/<convoy>`, on top of its content. Only the convoy's own integration branch
+//!    may hold such files until the convoy lands.
+//! 3. A sling writes the documents into the sandbox, untracked ([`place_documents`]). `gt prime`
+//!    lists them ([`list_sandbox_documents`]).
+//! 4. Before a push to a target, every commit is checked ([`check_landing`]).
+//! 5. The sync of beads also pushes the refs to origin under the same names. A sling fetches the
+//!    documents of other towns ([`send_all`], [`receive_documents`]).
+//! 6. Landing removes the ref. Its content stays on a rescue ref ([`retire_documents`]).
 
 mod door;
 mod exchange;
@@ -41,14 +43,14 @@ use crate::record;
 use crate::town::RigLayout;
 use crate::town::config::SettingsLayers;
 
-/// Whether the documents of a rig go to its origin: the setting `discovery.push`.
+/// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
 pub fn is_sent(town: &LiveTown, rig: &RigLayout) -> bool {
     let layers = SettingsLayers::load(town, Some(rig)).ok();
     let setting = layers.and_then(|layers| layers.get("discovery.push"));
     setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
 }
 
-/// Who writes what no worker does.
+/// Returns the git identity for commits that no worker makes.
 pub fn machine_identity(rig: &RigLayout) -> Identity {
     Identity {
         name: format!("{}/refinery", rig.name()),
@@ -56,27 +58,23 @@ pub fn machine_identity(rig: &RigLayout) -> Identity {
     }
 }
 
-/// Why documents could not be kept or placed.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoveryError {
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A file could not be used.
+    /// A file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A file of the sandbox could not be written.
+    /// A file of the sandbox cannot be written.
     #[error(transparent)]
     Inside(#[from] InsideError),
 }
 
-/// Words that say that a bead explores or plans: in its type, its labels or its title.
+/// Words in the type, labels or title of a bead that mark exploring or planning.
 const WORDS: [&str; 30] = [
     "analyse",
     "analysis",
@@ -110,16 +108,16 @@ const WORDS: [&str; 30] = [
     "survey",
 ];
 
-/// How long a slug is at most, in characters.
+/// The maximum length of a slug in characters.
 const SLUG: usize = 60;
 
-/// Whether a path of a repository is below a `.gt/`, or is one.
+/// Returns true if the path of a repository is a `.gt/` or is below one.
 pub fn is_in_gt_folder(path: &[u8]) -> bool {
     path.split(|byte| *byte == b'/')
         .any(|part| part.eq_ignore_ascii_case(b".gt"))
 }
 
-/// Whether a bead explores or plans, as its type, its labels or its title say.
+/// Returns true if a bead explores or plans, by its type, its labels or its title.
 pub fn is_discovery_work(bead: &Bead) -> bool {
     let says = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -132,7 +130,7 @@ pub fn is_discovery_work(bead: &Bead) -> bool {
         || bead.labels.iter().any(|label| says(label))
 }
 
-/// The file for what is found on a bead: `.gt/discovery/<slug>.md`.
+/// Returns the document's path for a bead: `.gt/discovery/<slug>.md`.
 pub fn path_of(bead: &Bead) -> String {
     let slug = match slug_of_title(&bead.title) {
         empty if empty.is_empty() => slug_of_title(&bead.id),
@@ -141,7 +139,8 @@ pub fn path_of(bead: &Bead) -> String {
     format!(".gt/discovery/{slug}.md")
 }
 
-/// A title as part of a file name: lower case, what is no letter or digit becomes one `-`.
+/// Converts a title for a file name: lower case, with every run of other characters than letters
+/// and digits as one `-`.
 fn slug_of_title(title: &str) -> String {
     let mut slug = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
@@ -155,20 +154,21 @@ fn slug_of_title(title: &str) -> String {
     cut.trim_end_matches('-').to_owned()
 }
 
-/// Under which name documents of a bead are kept: its convoy's id, or its own where no open convoy tracks it.
+/// Returns the name under which documents of a bead are kept: its convoy's id, or its own id if no
+/// open convoy tracks it.
 pub fn key_of(town: &Snapshot, bead: &str) -> String {
     let mut convoys = record::convoy::convoys_tracking(town, bead).into_iter();
     convoys.next().unwrap_or_else(|| bead.to_owned())
 }
 
-/// The ref that holds the documents kept under a name.
+/// Returns the ref that keeps the documents of a name.
 pub fn document_ref(key: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut name: String = key
         .chars()
         .map(|c| if plain(c) || c == '.' { c } else { '-' })
         .collect();
-    // What git does not take as part of a ref.
+    // Replaces sequences that git refuses in a ref.
     while name.contains("..") {
         name = name.replace("..", ".");
     }

@@ -1,8 +1,9 @@
-//! Documents in a sandbox: put there by a sling, found by `gt prime`, taken from there by `gt done` and before
-//! a sandbox is made ready for other work. `.gt/` is excluded from git there, so that they stay untracked.
+//! Manages the documents in a sandbox: a sling writes them there, `gt prime` lists them, and they
+//! are taken by `gt done` and before a sandbox is prepared for other work. `.gt/` is excluded from
+//! git there, so that they stay untracked.
 //!
-//! A mark in the worktree's own git folder says what was put there or taken, so that only what a worker wrote
-//! or changed is taken: a copy that has become old never goes over a newer one.
+//! A mark in the worktree's git folder records the written and taken documents, so that only a
+//! worker's own changes are taken. A stale copy therefore never replaces a newer document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,16 +20,15 @@ use super::{DiscoveryError, document_ref};
 /// The folder at the top of a sandbox.
 const FOLDER: &str = ".gt";
 
-/// A document as it lies in a sandbox.
+/// A document in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxDocument {
-    /// Its path in the sandbox.
+    /// The path in the sandbox.
     pub path: String,
-    /// How long it is.
     pub bytes: u64,
 }
 
-/// What lies in a sandbox and is kept.
+/// The documents of a sandbox that are kept already, by path and content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SandboxMark {
@@ -42,7 +42,8 @@ impl SandboxMark {
         Ok(Path::new(&folder).join("gt-discovery.json"))
     }
 
-    /// One that cannot be read is as none: what lies there is taken once more.
+    /// Reads the mark. An unreadable mark counts as empty, so that the documents are taken once
+    /// more.
     fn read(git: &Git) -> Result<Self, GitError> {
         let bytes = file::read_file_if_exists(&Self::path(git)?).ok().flatten();
         Ok(bytes
@@ -52,7 +53,7 @@ impl SandboxMark {
 
     fn write(&self, git: &Git) -> Result<(), DiscoveryError> {
         let path = Self::path(git)?;
-        // Two maps of text always become JSON.
+        // Maps of text always serialize to JSON.
         let text = serde_json::to_vec(self).unwrap_or_default();
         file::replace_file_relaxed(&path, &text, 0o644).map_err(map_io_error(&path))
     }
@@ -63,7 +64,7 @@ fn map_io_error(path: &Path) -> impl FnOnce(io::Error) -> DiscoveryError {
     |source| DiscoveryError::Io { path, source }
 }
 
-/// The documents in a sandbox, sorted.
+/// Returns the documents in a sandbox, sorted.
 pub fn list_sandbox_documents(sandbox: &Path) -> Vec<SandboxDocument> {
     let mut found = Vec::new();
     let folder = sandbox.join(FOLDER).join("discovery");
@@ -79,7 +80,7 @@ pub fn list_sandbox_documents(sandbox: &Path) -> Vec<SandboxDocument> {
     found
 }
 
-/// All plain files below a folder; links are not followed.
+/// Lists all regular files below a folder without following links.
 fn list_files(folder: &Path) -> Vec<PathBuf> {
     let is_folder = fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir());
     let parent = folder.parent().map(fs::symlink_metadata);
@@ -97,7 +98,7 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The untracked files below `.gt/`, by path in the sandbox.
+/// Lists the untracked files below `.gt/`, by their paths in the sandbox.
 fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     let sandbox = git.folder();
     let all = list_files(&sandbox.join(FOLDER));
@@ -112,7 +113,8 @@ fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     Ok(named.filter(|(name, _)| !tracked.contains(name)).collect())
 }
 
-/// What a worker wrote or changed below `.gt/` and did not commit; its content is in the repository then.
+/// Writes the worker's uncommitted changes below `.gt/` to the repository as blobs, and returns
+/// them.
 fn hash_changed_documents(git: &Git, mark: &SandboxMark) -> Result<TreeEntries, GitError> {
     let mut found = TreeEntries::new();
     for (name, path) in list_untracked(git)? {
@@ -126,8 +128,8 @@ fn hash_changed_documents(git: &Git, mark: &SandboxMark) -> Result<TreeEntries, 
     Ok(found)
 }
 
-/// Keeps what a worker wrote or changed below `.gt/` and did not commit: under `key`, or under the name that
-/// its sandbox was made ready for. `None` where there is nothing.
+/// Keeps the worker's uncommitted changes below `.gt/`, under `key` or under the name that the
+/// sandbox was prepared for. `None` if there are none.
 pub fn take_documents(
     git: &Git,
     key: Option<&str>,
@@ -151,7 +153,7 @@ pub fn take_documents(
     Ok((!kept.files.is_empty()).then_some(kept))
 }
 
-/// Whether a path is part of a repository that a worker made below `.gt/`: git takes no such file.
+/// Returns true if a path is part of a nested repository below `.gt/`. Git adds no such file.
 fn is_in_nested_repository(sandbox: &Path, path: &str) -> bool {
     let mut folder = sandbox.to_owned();
     path.split('/').any(|part| {
@@ -160,8 +162,8 @@ fn is_in_nested_repository(sandbox: &Path, path: &str) -> bool {
     })
 }
 
-/// Commits what a worker wrote or changed below `.gt/` and did not commit, on the branch that is checked out;
-/// gives the files.
+/// Commits the worker's uncommitted changes below `.gt/` to the checked out branch, and returns
+/// their paths.
 pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
     let mut files: Vec<String> = hash_changed_documents(git, &SandboxMark::read(git)?)?
         .into_keys()
@@ -180,7 +182,7 @@ pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, Discov
     if files.is_empty() {
         return Ok(files);
     }
-    // They are excluded, and meant all the same.
+    // The files are excluded from git, so they must be added with force.
     git.plumbing(["--literal-pathspecs", "add", "--all", "--force", "--"])
         .args(&files)
         .finish_checked()?;
@@ -199,8 +201,8 @@ pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, Discov
     Ok(files)
 }
 
-/// Makes `.gt/` ready for other work: what is kept goes, links go and are not followed, and what could not be kept
-/// is moved to `aside`. Gives how many files those are.
+/// Prepares `.gt/` for other work: removes kept files, removes links without following them, and
+/// moves the remaining files to `aside`. Returns the number of moved files.
 pub fn clear_documents(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
     let folder = git.folder().join(FOLDER);
     let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
@@ -227,7 +229,7 @@ pub fn clear_documents(git: &Git, aside: &Path) -> Result<usize, DiscoveryError>
     Ok(unkept.len())
 }
 
-/// The links at or below a path.
+/// Collects the links at or below a path.
 fn find_links(path: &Path, found: &mut Vec<PathBuf>) {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() => found.push(path.to_owned()),
@@ -240,7 +242,7 @@ fn find_links(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Removes a folder and those below it as far as they are empty.
+/// Removes a folder and its subfolders if they are empty.
 fn remove_empty_folders(folder: &Path) {
     if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
         return;
@@ -248,12 +250,12 @@ fn remove_empty_folders(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         remove_empty_folders(&entry.path());
     }
-    // One that still holds something stays.
+    // Fails for a folder that still has content, which stays.
     fs::remove_dir(folder).ok();
 }
 
-/// Puts the documents kept under a name into a sandbox and returns how many those are. What the branch itself
-/// has at such a path stays as it is there.
+/// Writes the documents of a name into a sandbox and returns their number. A file that the branch
+/// has at such a path is kept.
 pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
     let kept = match git.resolve(&document_ref(key))? {
         Some(commit) => git.entries(&commit)?,
@@ -266,7 +268,7 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
         .into_iter()
         .filter(|(path, entry)| is_file(entry) && fits(path))
         .collect();
-    // Before the files: what is there and not in the mark was written by the worker.
+    // Written before the files: a file that is not in the mark is the worker's.
     let mark = SandboxMark {
         key: key.to_owned(),
         files: wanted
@@ -279,7 +281,7 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
     for (path, entry) in &wanted {
         match sandbox.write(path, &git.blob(&entry.id)?, 0o644) {
             Ok(()) => placed += 1,
-            // The branch has something else there, which counts.
+            // The branch has another file there, which wins.
             Err(InsideError::InTheWay { .. } | InsideError::NotBelow { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! Chores: what has to be done in a town now and then, as plain code.
+//! Runs chores: regular tasks of a town in plain code.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::town::beads::BeadsHome;
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 
-/// A process that is younger may belong to a session that begins.
+/// A younger process may belong to a session that is starting.
 const YOUNGEST: Duration = Duration::from_secs(60);
-/// A hook is stale after that time.
+/// The age at which a hook is stale.
 const STALE: SignedDuration = SignedDuration::from_hours(1);
-/// So many backups are kept.
+/// The number of backups that are kept.
 const KEPT: usize = 7;
 
 /// A chore.
@@ -43,7 +43,6 @@ pub enum Chore {
 }
 
 impl Chore {
-    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::OrphanScan,
         Self::SessionGc,
@@ -53,7 +52,7 @@ impl Chore {
         Self::Archive,
     ];
 
-    /// Its name.
+    /// Returns the chore's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::OrphanScan => "orphan-scan",
@@ -66,20 +65,18 @@ impl Chore {
     }
 }
 
-/// What a chore did.
+/// The result of a chore.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChoreReport {
-    /// The chore.
     pub chore: Chore,
-    /// The dog.
     pub dog: String,
-    /// Whether the dog was added for it.
+    /// True if the dog was added for the chore.
     pub dog_created: bool,
-    /// What was found and done, one line each.
+    /// The findings and actions, one per line.
     pub lines: Vec<String>,
 }
 
-/// Does a chore in the name of a dog.
+/// Runs a chore with a dog.
 pub fn dispatch_chore(
     town: &LiveTown,
     chore: Chore,
@@ -89,7 +86,7 @@ pub fn dispatch_chore(
     let (dog, dog_created) = super::reserve_dog(town, wanted, create, chore.name())?;
     let result = run_chore(town, chore);
     let now = town.clock.now();
-    // Also after a failure: plain code that has ended works on nothing.
+    // Also after a failure, because plain code that has ended does no more work.
     dog::change_dog(town, &dog.name, |dog| {
         dog.rest(now);
         Ok(())
@@ -104,7 +101,6 @@ pub fn dispatch_chore(
     })
 }
 
-/// Does a chore.
 pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
     match chore {
         Chore::OrphanScan => {
@@ -175,7 +171,8 @@ fn archive_beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Copies what only this machine has: beads with their local part, settings, and the refs of saved work.
+/// Backs up data that only this machine has: beads with their local files, settings, and the refs
+/// of saved work.
 fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
@@ -214,7 +211,7 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     for rig in &rigs {
         refs += bundle_rescue_refs(rig, &part.join(rig.name()))?;
     }
-    // Whole under its name: one that was killed leaves a hidden folder.
+    // Renamed when complete. A killed backup leaves a hidden folder.
     let folder = all.join(&stamp);
     std::fs::rename(&part, &folder)?;
     let removed = remove_old_backups(&all)?;
@@ -225,7 +222,7 @@ fn backup_town(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     ])
 }
 
-/// Puts the refs of saved work into a bundle; says how many there are.
+/// Writes the refs of saved work to a bundle. Returns their number.
 fn bundle_rescue_refs(
     rig: &crate::town::RigLayout,
     folder: &std::path::Path,
@@ -245,7 +242,7 @@ fn bundle_rescue_refs(
     Ok(count)
 }
 
-/// Removes all but the last backups, and what a killed one left.
+/// Removes all but the last backups, and the remains of killed ones.
 fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
     let entries = std::fs::read_dir(all)?.flatten();
     let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();

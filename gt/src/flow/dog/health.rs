@@ -1,4 +1,5 @@
-//! Whether dogs are well: one that has work and no session, one that does not get on, a session without work.
+//! Checks dogs for problems: work without a session, a session without progress, a session without
+//! work.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
@@ -9,47 +10,45 @@ use crate::host::LiveTown;
 use crate::record::dog::{Dog, DogState};
 use crate::town::identity::SessionName;
 
-/// After so long without activity a dog at work hangs.
+/// The time without activity after which a working dog hangs.
 pub const HUNG: SignedDuration = SignedDuration::from_hours(2);
-/// A dog whose work began a moment ago may not have its session yet.
+/// A dog whose work has just begun may not have its session yet.
 const BEGINS: SignedDuration = SignedDuration::from_mins(10);
-/// How long a dog without work may have a session.
+/// The time that a dog without work may have a session.
 const ORPHAN: SignedDuration = SignedDuration::from_hours(1);
-/// So many dogs stay, however long they are idle.
+/// The number of dogs that stay even if they are idle.
 const POOL: usize = 4;
-/// After so long an idle dog beyond those is removed.
+/// The idle time after which a dog beyond that number is removed.
 const IDLE: SignedDuration = SignedDuration::from_hours(4);
 
-/// What is wrong with a dog.
+/// The problem of a dog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DogCondition {
-    /// It has work and no session.
+    /// The dog has work and no session.
     Zombie,
-    /// It has work, and nothing happens in its session.
+    /// The dog has work, and its session shows no activity.
     Hung,
-    /// It has a session and no work.
+    /// The dog has a session and no work.
     Orphan,
 }
 
-/// A dog that is not well.
+/// A dog with a problem.
 #[derive(Debug, Clone, Serialize)]
 pub struct DogHealth {
-    /// The dog.
     pub dog: String,
-    /// What is wrong.
     pub condition: DogCondition,
-    /// What it has to do.
+    /// The dog's current work.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub work: String,
-    /// For how long it has had that, in seconds; none if that is not known.
+    /// The age of the work in seconds. None if unknown.
     pub work_seconds: Option<i64>,
-    /// Whether its work was taken from it and its session ended.
+    /// True if the work was taken from the dog and its session ended.
     pub cleared: bool,
 }
 
 impl DogHealth {
-    /// In one line.
+    /// Describes the problem in one line.
     pub fn describe(&self) -> String {
         let (dog, work) = (&self.dog, escape::escape_line(&self.work));
         let what = match self.condition {
@@ -62,7 +61,7 @@ impl DogHealth {
     }
 }
 
-/// Finds the dogs that are not well; with `clear` they rest afterwards.
+/// Finds the dogs with a problem. With `clear`, takes their work and ends their sessions.
 pub fn check_dogs(
     town: &LiveTown,
     hung: SignedDuration,
@@ -101,7 +100,7 @@ pub fn check_dogs(
     Ok(found)
 }
 
-/// What is wrong with a dog; `activity` is that of its session, if it has one.
+/// Returns a dog's problem. `activity` is the last activity of its session, if it has one.
 fn judge_dog(
     dog: &Dog,
     activity: Option<Timestamp>,
@@ -126,15 +125,15 @@ fn judge_dog(
     }
 }
 
-/// Removes dogs that have been idle for long until as many are left as the pool has; gives their names. One with
-/// uncommitted files stays.
+/// Removes dogs that have been idle for long, until the size of the pool is reached. Returns their
+/// names. A dog with uncommitted files stays.
 pub fn remove_idle_dogs(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let names = choose_excess_dogs(super::list_dogs(town)?, town.clock.now());
     let removed = |name: &String| super::remove_dog(town, name, false).is_ok();
     Ok(names.into_iter().filter(removed).collect())
 }
 
-/// The dogs that go, those that have been idle for longest first.
+/// Returns the names of the dogs to remove, longest idle first.
 fn choose_excess_dogs(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
     let count = dogs.len().saturating_sub(POOL);
     dogs.retain(|dog| dog.state == DogState::Idle && now.duration_since(dog.last_active) >= IDLE);

@@ -1,8 +1,8 @@
-//! Dogs: helpers of the deacon for one task at a time over all rigs.
+//! Manages dogs: helpers of the deacon that do one task at a time across all rigs.
 //!
-//! A chore ([`chore`]) is plain code, which a dog is only named for. A bead on a dog's hook (`gt sling BEAD
-//! deacon/dogs/NAME`) starts its agent, with a work tree per rig. What must always hold: nothing that is not committed
-//! goes with a work tree.
+//! A chore ([`chore`]) is plain code that runs in the name of a dog. A bead on a dog's hook (`gt
+//! sling BEAD deacon/dogs/NAME`) starts its agent, with one worktree per rig. Uncommitted work is
+//! never removed with a worktree.
 
 pub mod chore;
 pub mod health;
@@ -22,10 +22,10 @@ use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
 
-/// How long a change of the kennel waits for another one.
+/// The time that a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// All dogs, each with what it has to do: a chore, or the bead on its hook.
+/// Returns all dogs with their work: a chore, or the bead on the hook.
 pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
     let dogs = dog::list_dogs(town);
     if dogs.is_empty() {
@@ -38,7 +38,7 @@ pub fn list_dogs(town: &LiveTown) -> anyhow::Result<Vec<Dog>> {
         .collect())
 }
 
-/// One of them.
+/// Returns one dog with its work.
 pub fn find_dog(town: &LiveTown, name: &str) -> anyhow::Result<Dog> {
     Ok(add_hooked_work(
         &town.read_stores()?,
@@ -56,7 +56,7 @@ fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
     dog
 }
 
-/// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
+/// Adds a dog with a worktree per rig. Without a name, it gets the next free one.
 pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
     let name = name.map_or_else(
@@ -89,13 +89,13 @@ pub fn add_dog(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
     Ok(dog)
 }
 
-/// Adds the work tree of a rig, on a branch of its own from the rig's target.
+/// Adds the worktree of a rig, on a branch of its own from the rig's target.
 fn add_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), WAIT)?;
     let (git, name) = (Git::at(rig.repo()), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
     if git.remote_url("origin")?.is_some() {
-        // From what is known where it cannot be reached.
+        // Falls back to the local state if origin cannot be reached.
         git.fetch("origin").ok();
     }
     let start = sandbox::find_start_commit(rig, &config::target_branch_of(town, rig))?;
@@ -104,9 +104,9 @@ fn add_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> 
     Ok(sandbox::provision_worktree(rig, &path)?)
 }
 
-/// Makes the work trees of a dog again from their rigs' targets, also those of rigs that were added since. One that is at
-/// work is refused, and so is a work tree with uncommitted files unless `force` is said: those are saved. Gives the refs
-/// that were saved.
+/// Recreates a dog's worktrees from the rigs' targets, including those of new rigs. Refuses a
+/// working dog. Refuses uncommitted files without `force`, and saves them with it. Returns the refs
+/// of the saved files.
 pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let _lock = Lock::take(&town.layout.state_lock(&dog::kennel_folder(town)), WAIT)?;
     let dog = find_dog(town, name)?;
@@ -144,7 +144,7 @@ fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the work trees of a dog; what only they have is saved before.
+/// Removes a dog's worktrees after saving the work that only they have. Returns the rescue refs.
 fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
@@ -157,8 +157,8 @@ fn remove_worktrees(town: &LiveTown, dog: &Dog) -> anyhow::Result<Vec<String>> {
     Ok(saved)
 }
 
-/// Removes a dog; one that has something to do, or files that are not committed, only with `force`: those are saved.
-/// Gives the refs that they were saved on.
+/// Removes a dog. A dog with work or uncommitted files needs `force`, which saves them. Returns the
+/// rescue refs.
 pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let dog = find_dog(town, name)?;
     if !force {
@@ -175,7 +175,7 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
     Ok(saved)
 }
 
-/// Saves what a work tree holds that only it has: files, and commits of its branch.
+/// Saves the files and the commits that only one worktree has.
 fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, town.clock.now().as_millisecond());
     let git = Git::at(dog::dog_folder(town, name).join(rig.name()));
@@ -202,7 +202,7 @@ fn save_worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<
             git.update_ref(&name, &tip, None)?;
             saved.push(name);
         }
-        // It is checked out until the work tree goes; a branch that stays is only in the way.
+        // Fails while the branch is checked out. A remaining branch is harmless.
         git.delete_branch(&branch, &tip).ok();
     }
     Ok(saved)
@@ -224,7 +224,7 @@ pub fn start_dog_session(
     Ok(live)
 }
 
-/// A dog has done its work: it rests, and its session ends.
+/// Ends a dog's work and its session. Returns the finished work.
 pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
     let now = town.clock.now();
     let work = dog::change_dog(town, name, |dog| {
@@ -236,7 +236,7 @@ pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
     Ok(work)
 }
 
-/// Takes its work from a dog. One whose session runs only with `force`, which ends that.
+/// Takes the work from a dog. A running session needs `force`, which ends it.
 pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
     let dog = dog::find_dog(town, name)?;
     let runs =
@@ -248,8 +248,8 @@ pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<St
     finish_work(town, name)
 }
 
-/// A dog for a piece of work: the one that is named, else the first idle one, else with `create` a new one. It has the work
-/// from then on. Also says whether it is new.
+/// Reserves a dog for a piece of work: the named one, otherwise the first idle one, otherwise with
+/// `create` a new one. The flag is true for a new dog.
 pub fn reserve_dog(
     town: &LiveTown,
     wanted: Option<&str>,

@@ -1,5 +1,5 @@
-//! Discovery documents that a worker leaves uncommitted: on a convoy's own branch they are committed, since that
-//! is where they stay until it lands; else they are kept on the convoy's ref.
+//! Handles discovery documents that a worker leaves uncommitted. On a convoy's own branch they are
+//! committed, and stay there until it lands. Otherwise they are kept on the convoy's ref.
 
 use bd::git::{Git, Identity};
 
@@ -11,7 +11,8 @@ use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::event::{DiscoveryDocuments, Event, event};
 
-/// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
+/// Returns the no-change reason of a worker whose task was to explore or plan and who leaves only
+/// documents.
 pub(super) fn documents_only_reason(
     town: &LiveTown,
     worker: &HeldWorker,
@@ -33,8 +34,8 @@ pub(super) fn documents_only_reason(
     Ok((explored && nothing).then(why))
 }
 
-/// Looks after what was written below `.gt/` in the sandbox and not committed; the ref that holds it, where it
-/// is on one.
+/// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if
+/// they are on one.
 pub(super) fn keep_uncommitted(
     town: &LiveTown,
     worker: &HeldWorker,

@@ -1,7 +1,8 @@
-//! Work of a worker that is not on the branch of its bead: on another branch, on none, or stashed. Nobody merges it.
+//! Finds work of a worker that is not on its bead's branch: on another branch, on a detached HEAD,
+//! or stashed. Such work is never merged.
 //!
-//! Its worktree's own log of HEAD says where it has been since the sling. The list of stashes is shared by all worktrees,
-//! so a stash counts where its message names a branch of this one.
+//! The worktree's own log of HEAD lists the branches since the sling. All worktrees share the list
+//! of stashes, so a stash counts if its message names a branch of this worktree.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -51,7 +52,6 @@ impl fmt::Display for StrayWork {
     }
 }
 
-/// Finds such work in a sandbox.
 pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, GitError> {
     let visits = visits_since_sling(git.head_reflog()?, &slot.branch);
     let mut branches = BTreeSet::from([slot.branch.to_string()]);
@@ -100,7 +100,8 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
     Ok(found.into_iter().map(whole).collect())
 }
 
-/// The visits since the sling switched to the branch. In a fresh worktree, where it did not, all of them are.
+/// Returns the HEAD log entries since the sling switched to the branch. All of them in a fresh
+/// worktree, where the sling did not switch.
 fn visits_since_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(String, String)> {
     let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
     if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
@@ -112,7 +113,8 @@ fn visits_since_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(S
     visits
 }
 
-/// How many commits up to `tip` are neither on the branch of the bead nor anywhere where they are kept.
+/// Counts the commits up to `tip` that are neither on the bead's branch nor on any ref that keeps
+/// them.
 fn count_unkept_commits(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitError> {
     let kept = [
         "--remotes",

@@ -1,5 +1,6 @@
-//! A worker that gives up: its attempt ends as failed, with what it says about it, and nothing is merged. Commits and files go
-//! to a rescue ref, and the bead is open for another attempt unless it is to be closed.
+//! Ends the attempt of a worker that gives up: records it as failed with the worker's explanation
+//! and merges nothing. Commits and files go to a rescue ref. The bead is open for another attempt
+//! unless the worker closes it.
 
 use bd::bead::{Status, attempt};
 use bd::change;
@@ -23,7 +24,7 @@ pub(super) fn give_up(
 ) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
     let git = Git::at(worker.sandbox());
-    // A sandbox that does not answer is moved aside, whole.
+    // A sandbox that git cannot read is moved aside as a whole.
     let tip = git.resolve("HEAD").ok().flatten();
     let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
     let rescue = Sandbox::new(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
@@ -37,7 +38,8 @@ pub(super) fn give_up(
     if let Ok(Some(head)) = git.resolve("HEAD")
         && git.checkout_detach(&head).is_ok()
     {
-        // Its commits are on the rescue ref; what is not committed is, too, and is taken away by the next sling.
+        // The rescue ref has the commits and the uncommitted files. The next sling cleans the files
+        // up.
         git.delete_branch(slot.branch.as_str(), &head).ok();
         super::switch_to_target(worker, slot, &git);
     }

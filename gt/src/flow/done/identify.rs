@@ -1,4 +1,5 @@
-//! Who is done: only a polecat, only with the current lease, only with work on its hook.
+//! Checks that the caller may finish the work: only a polecat, with the current lease, with work on
+//! its hook.
 
 use std::path::PathBuf;
 
@@ -11,66 +12,50 @@ use crate::town::name::Lease;
 
 /// A polecat whose work is being finished. Holds its slot lock.
 pub struct HeldWorker {
-    /// Its rig.
     pub rig: RigLayout,
-    /// Its name.
     pub name: String,
-    /// The id of its local record.
+    /// The id of the polecat's local record.
     pub slot_id: String,
-    /// Its local record when the work began to be finished.
+    /// The polecat's local record at the start of the flow.
     pub slot: Slot,
-    /// The id of its identity bead.
+    /// The id of the polecat's identity bead.
     pub agent_id: String,
     _lock: Lock,
 }
 
 impl HeldWorker {
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.name().to_owned(), self.name.clone())
     }
 
-    /// Its sandbox.
     pub fn sandbox(&self) -> PathBuf {
         self.rig.sandbox(&self.name)
     }
 }
 
-/// Why someone may not finish this work.
+/// Defines why a caller may not finish the work.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum IdentifyError {
-    /// Only polecats finish work this way.
+    /// The caller is not a polecat.
     #[error("only a polecat finishes work with `gt done`; this is {who}")]
-    NoPolecat {
-        /// Who called.
-        who: String,
-    },
-    /// There is nothing to finish.
+    NoPolecat { who: String },
+    /// The caller's hook is empty.
     #[error("there is no work on the hook of {who}: nothing to finish")]
-    NoWork {
-        /// Who called.
-        who: String,
-    },
-    /// It does not say which session it is.
+    NoWork { who: String },
+    /// The caller's session has no lease.
     #[error(
         "this is no session of {who}: GT_LEASE is not set, and only the session that holds the lease \
          finishes its work (look at it with `gt attach {who}`)"
     )]
-    NoLease {
-        /// Whose work it is.
-        who: String,
-    },
+    NoLease { who: String },
     /// The bead is no longer at the attempt of this worker.
     #[error(
         "{bead} was {what}, after it was given to {worker}: nothing is handed in. The commits are kept on a rescue ref, \
          and this session may end"
     )]
     Superseded {
-        /// The bead.
         bead: String,
-        /// Who had it.
         worker: String,
-        /// What happened to it.
         what: String,
     },
     /// A newer session has taken over.
@@ -79,11 +64,8 @@ pub enum IdentifyError {
          has taken over this work, and this one may end"
     )]
     OldLease {
-        /// Who called.
         who: String,
-        /// The caller's lease.
         held: Lease,
-        /// The current one.
         current: Lease,
     },
 }
@@ -100,7 +82,7 @@ pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
         .get("GT_LEASE")
         .and_then(|text| text.parse().ok())
         .map(Lease);
-    // A patrol may be looking at the slot for a moment, or a sling finishing its last step.
+    // A patrol or the last step of a sling may hold the lock for a moment.
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
     let worker = find_worker(town, rig, name, lock)?;
     match held {
@@ -115,7 +97,7 @@ pub fn identify_worker(town: &LiveTown) -> anyhow::Result<HeldWorker> {
     }
 }
 
-/// A polecat with work on its hook, by name, under a lock that the caller took.
+/// Returns a polecat with work on its hook, by name, under a lock that the caller took.
 pub fn find_worker(
     town: &LiveTown,
     rig: RigLayout,

@@ -1,4 +1,4 @@
-//! What a worker whose bead was closed without `gt done` still has in its sandbox.
+//! Finds the work that remains in the sandbox of a worker whose bead was closed without `gt done`.
 
 use bd::git::{Git, GitError};
 
@@ -6,20 +6,18 @@ use super::proof::find_own_commits;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
 
-/// What is in a sandbox and on no target.
+/// The work in a sandbox that is on no target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SandboxLeftovers {
-    /// Nothing.
     #[default]
     Nothing,
-    /// Files that are not committed, and no commit.
+    /// Uncommitted files without commits.
     Files,
-    /// Commits.
     Commits,
 }
 
-/// Looks at a sandbox. Nothing is fetched: what is not known to be on the target is not there. A sandbox
-/// that does not answer may hold commits.
+/// Finds the remaining work of a sandbox. Nothing is fetched: a commit that is not known to be on
+/// the target counts as remaining. A sandbox that git cannot read counts as one with commits.
 pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -> SandboxLeftovers {
     let sandbox = rig.sandbox(name);
     if slot.base.is_empty() || !sandbox.exists() {
@@ -28,10 +26,10 @@ pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -
     find_leftovers(&Git::at(sandbox), slot).unwrap_or(SandboxLeftovers::Commits)
 }
 
-/// Whether a commit of a sandbox has commits of its worker that are not known to be on the target.
+/// Returns true if `tip` has commits of the worker that are not known to be on the target.
 pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -> bool {
     let git = Git::at(rig.sandbox(name));
-    // What cannot be asked may be there.
+    // If git cannot answer, there may be commits.
     find_own_commits(&git, slot, tip).map_or(true, |own| !own.commits.is_empty())
 }
 

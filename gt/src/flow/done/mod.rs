@@ -1,18 +1,20 @@
-//! What happens when a polecat runs `gt done`:
+//! Finishes a polecat's work, `gt done`:
 //!
-//! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
-//! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
-//! 3. `hand_over`: what was written below `.gt/` and not committed is kept for the convoy (`documents`).
-//! 4. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
-//!    touching beads; or a stated reason why there is no change (`proof`), and no work elsewhere (`elsewhere`).
-//! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
-//! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
-//! 7. `leave`: the sandbox lets go of the branch and goes to the target, the session ends.
+//! 1. `identify`: the caller is a polecat in its own sandbox with the current lease (`identify`).
+//! 2. `begin_done`: records the intent with summary and reason, so that any process can finish it.
+//! 3. `keep_uncommitted`: keeps uncommitted files below `.gt/` for the convoy (`documents`).
+//! 4. `prove`: the right branch, no uncommitted files, commits that the target lacks, none of them
+//!    with beads files. Otherwise a stated reason for no change (`proof`). No work elsewhere
+//!    (`elsewhere`).
+//! 5. `push`: pushes the branch to origin and reads its tip back (`push`).
+//! 6. `submit`: merge request, summary, cleared hook, idle worker, in one transaction (`submit`).
+//! 7. `leave_branch`: moves the sandbox from the branch to the target. The session ends.
 //!
-//! A worker that gives up (`--failed`) goes from 3 to `failed::give_up`: its work is kept on a rescue ref, nothing is merged.
+//! A worker that gives up (`--failed`) continues from 3 with `failed::give_up`: its work is kept on
+//! a rescue ref, and nothing is merged.
 //!
-//! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was
-//! killed is finished by the patrol.
+//! A failed step is recorded with its reason, and the next `gt done` starts there. The patrol
+//! finishes a `gt done` that was killed.
 
 mod documents;
 mod elsewhere;
@@ -42,56 +44,52 @@ use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
-/// What the worker says about its work.
+/// The worker's description of its work.
 #[derive(Debug, Clone, Default)]
 pub struct WorkReport {
-    /// What was done, for the worker of the next bead.
+    /// A summary for the worker of the next bead.
     pub summary: String,
-    /// Why there is no change to merge, where that is so.
+    /// The reason why there is no change to merge.
     pub no_change: Option<String>,
-    /// The path of the specification by which it was done, in the sandbox; the bead's own where none is named.
+    /// The path of the followed specification in the sandbox. If `None`, the bead's own.
     pub spec: Option<String>,
-    /// That it is given up, if so.
+    /// Set if the worker gives up.
     pub gave_up: Option<GivingUp>,
-    /// Whether open steps of its molecule are closed with it.
+    /// True if open steps of the molecule are closed too.
     pub close_steps: bool,
 }
 
-/// How a `gt done` ended.
+/// The result of a `gt done`.
 #[derive(Debug, Clone, Serialize)]
 pub struct DoneReport {
-    /// The bead.
     pub bead: String,
-    /// The merge request; none where there was no change.
+    /// The merge request. None without a change.
     pub request: Option<String>,
-    /// The branch.
     pub branch: String,
-    /// The tip that was proven.
     pub tip: String,
-    /// How many commits it has.
+    /// The number of commits.
     pub commits: usize,
-    /// Whether it went to a remote, or stays in the rig's own repository.
+    /// True if the branch was pushed to a remote, false if it stays in the rig's own repository.
     pub remote: bool,
-    /// What became of its molecule.
+    /// The ending of the molecule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule: Option<MoleculeEnding>,
-    /// What was given up and where its work is kept, if it was.
+    /// The failed attempt, if the worker gave up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedAttempt>,
 }
 
-/// An attempt that its worker gave up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailedAttempt {
-    /// What was tried, and why it fails.
+    /// The approach and the reason for the failure.
     pub why: String,
-    /// Whether the bead is closed.
+    /// True if the bead is closed.
     pub closed: bool,
-    /// The rescue ref with its commits and files, if there are any.
+    /// The rescue ref with the commits and files, if there are any.
     pub rescue: Option<String>,
 }
 
-/// Finishes the work on the caller's hook: the story above.
+/// Finishes the work on the caller's hook with the steps above.
 pub fn finish_work(
     town: &LiveTown,
     worker: &HeldWorker,
@@ -107,7 +105,8 @@ pub fn finish_work(
     run_steps(town, worker, &mut slot)
 }
 
-/// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
+/// Checks that the bead is still at this worker's attempt. The transaction that submits the work
+/// checks again.
 fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     let beads = town.open_rig_store(&worker.rig)?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
@@ -118,7 +117,7 @@ fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
+/// Finishes an interrupted `gt done` from its record. `None` if there is none.
 pub fn resume_done(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     let mut slot = worker.slot.clone();
     if slot.state.done_record().is_none() {
@@ -127,7 +126,7 @@ pub fn resume_done(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Optio
     run_steps(town, worker, &mut slot).map(Some)
 }
 
-/// Ends the caller's own session, as the very last act. This process is part of it.
+/// Ends the caller's own session, as the very last step. This process is part of it.
 pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     match SessionName::for_agent(&worker.address()) {
         Some(session) => Ok(town.host.kill(session.as_str())?),
@@ -135,7 +134,7 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     }
 }
 
-/// What the worker's program says of its session.
+/// Returns the numbers that the agent program reports for its session.
 fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
     let address = worker.address();
     let session = SessionName::for_agent(&address);
@@ -147,7 +146,7 @@ fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> Session
     )
 }
 
-/// The path of a specification from the top of the sandbox.
+/// Returns the path of a specification relative to the top of the sandbox.
 fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
     let top = worker.sandbox();
     let full = top.join(path).canonicalize();
@@ -171,7 +170,7 @@ fn begin_done(town: &LiveTown, worker: &HeldWorker, report: &WorkReport) -> anyh
     let model = session_numbers(town, worker, &worker.slot).model;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
-        // What failed is tried again.
+        // A failed step is retried.
         let before = slot.state.done_record().cloned().unwrap_or_default();
         let record = DoneRecord {
             since: tx.now().to_string(),
@@ -237,7 +236,7 @@ fn run_steps(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::R
     submit_proven(town, worker, slot, (&record, proof))
 }
 
-/// Files the merge request of what is proven and pushed, and leaves.
+/// Creates the merge request for the proven and pushed work, and leaves the branch.
 fn submit_proven(
     town: &LiveTown,
     worker: &HeldWorker,
@@ -271,7 +270,7 @@ fn submit_proven(
     })
 }
 
-/// Hooks may want to know; what they say changes nothing any more.
+/// Runs the `post-done` hooks. Their answers are ignored.
 fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
     let call = TownHookCall {
         rig: Some(&worker.rig),
@@ -288,9 +287,9 @@ fn run_post_done_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, reques
     town_hook::notify_event_hooks(town, TownHookEvent::PostDone, &call);
 }
 
-/// Lets go of the branch, so that the queue can remove it once it is merged, and puts the sandbox on the target as it was
-/// just fetched, ready for the next work. A branch without commits goes at once. Failing only means that more is left for
-/// the next sling to do.
+/// Switches the sandbox from the branch to the target as just fetched, so that the queue can remove
+/// the branch and the sandbox is ready for other work. Deletes a branch without commits at once.
+/// Errors are ignored, because the next sling does the same.
 fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
     let git = Git::at(worker.sandbox());
     if git.checkout_detach(&proof.tip).is_err() {
@@ -302,7 +301,7 @@ fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
     switch_to_target(worker, slot, &git);
 }
 
-/// Puts a clean sandbox on the target.
+/// Switches a clean sandbox to the target.
 fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
     let is_clean = git.status().is_ok_and(|changes| changes.is_empty());
     if let (true, Ok(target)) = (is_clean, find_start_commit(&worker.rig, &slot.target)) {
@@ -310,7 +309,7 @@ fn switch_to_target(worker: &HeldWorker, slot: &Slot, git: &Git) {
     }
 }
 
-/// Records the failed step, so that everyone sees it, and passes the error on.
+/// Records the failed step where users see it, and returns the error.
 fn record_failed_step<T>(
     town: &LiveTown,
     worker: &HeldWorker,

@@ -1,5 +1,5 @@
-//! Pushing the branch and reading its tip back. A rig without a remote keeps the branch in its own
-//! repository, which then takes the remote's place.
+//! Pushes the branch and reads its tip back. A rig without a remote keeps the branch in its own
+//! repository, which then serves as the remote.
 
 use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
 
@@ -7,35 +7,27 @@ use super::{HeldWorker, WorkProof};
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 
-/// Why the branch is not where it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum BranchPushError {
-    /// The push was refused.
     #[error("origin does not take branch {branch}")]
     Refused {
-        /// The branch.
         branch: String,
-        /// How it was refused.
         #[source]
         source: PushError,
     },
-    /// The tip read back is not ours.
+    /// The tip on the remote differs from the pushed one.
     #[error("origin has {found} as tip of {branch}, not the pushed {tip:.12}")]
     ReadBack {
-        /// The branch.
         branch: String,
-        /// What origin says.
         found: String,
-        /// What was pushed.
         tip: String,
     },
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
 impl BranchPushError {
-    /// The step of `gt done` that this stops.
+    /// Returns the step of `gt done` that failed.
     pub fn step(&self) -> &'static str {
         match self {
             Self::ReadBack { .. } => "read back",
@@ -43,7 +35,7 @@ impl BranchPushError {
         }
     }
 
-    /// Whether trying again can help without a person: not where a hook or a rule said no.
+    /// Returns true if a retry can help without a user. False if a hook or a rule refused.
     pub fn can_retry(&self) -> bool {
         !matches!(
             self,
@@ -55,7 +47,7 @@ impl BranchPushError {
     }
 }
 
-/// Pushes the proven tip to the branch's name on origin and reads it back.
+/// Pushes the proven tip to the branch on origin and reads it back.
 pub(super) fn push_branch(
     _town: &LiveTown,
     worker: &HeldWorker,

@@ -1,5 +1,6 @@
-//! Files the merge request: one transaction that makes the request with its receipt, stores the summary, ends the
-//! molecule, clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
+//! Submits the work: one transaction creates the merge request with its receipt, stores the
+//! summary, ends the molecule, clears the hook and makes the worker idle. Work without a change is
+//! closed with its reason instead.
 
 use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::change;
@@ -13,7 +14,7 @@ use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
-/// The bead, if the worker still has it and no later attempt at it has begun.
+/// Returns the bead, if the worker still has it and no later attempt has begun.
 pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Bead> {
     check_lease(tx, worker, slot)?;
     let bead = tx.get(&slot.bead).cloned();
@@ -27,7 +28,8 @@ pub(super) fn held_bead(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> anyhow::Re
     Ok(bead)
 }
 
-/// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
+/// Submits the proven work to the merge queue. Returns the request's id, if there is anything to
+/// merge.
 pub(super) fn submit_work(
     town: &LiveTown,
     worker: &HeldWorker,
@@ -72,7 +74,7 @@ pub(super) fn submit_work(
     })
 }
 
-/// Someone else has closed the bead, or reopened it, since it was given to this worker.
+/// Builds the error for a bead that was closed or reopened since this worker got it.
 pub(super) fn build_superseded_error(bead: &Bead, worker: &HeldWorker) -> IdentifyError {
     let what = match (&bead.status, bead.close_reason.as_str()) {
         (Status::Closed, "") => "closed by someone else".to_owned(),
@@ -92,7 +94,7 @@ pub(super) fn build_superseded_error(bead: &Bead, worker: &HeldWorker) -> Identi
     }
 }
 
-/// Whether the lease is still the one under which the work was proven.
+/// Checks that the lease is still the one under which the work was proven.
 fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), IdentifyError> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
@@ -112,7 +114,7 @@ fn check_lease(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), Identify
     Ok(())
 }
 
-/// Makes the merge request and lets the bead wait for it.
+/// Creates the merge request, and makes the bead wait for it.
 fn create_request(
     tx: &mut Tx,
     (worker, slot, attempt): (&HeldWorker, &Slot, u64),
@@ -142,13 +144,13 @@ fn create_request(
     let id = request_id(prefix, &slot.branch);
     let mut request = receipt.build_request(&id, bead, &worker.agent_id, &now, tx.actor())?;
     if let Some(on) = followup::find_unmerged_base(tx, bead).filter(|on| on.tip == slot.base) {
-        // What it stands on is merged first.
+        // The work that this branch starts from is merged first.
         request
             .dependencies
             .push(build_blocks_edge(tx, &id, &on.request));
     }
     tx.put(request)?;
-    // Whoever closed it early: it is done when the request is merged.
+    // A bead that was closed early is reopened, because it is done when the request is merged.
     change::mark_open(bead, Status::InProgress, &now);
     if !bead
         .edges(&DepKind::Blocks)
@@ -170,7 +172,7 @@ fn build_blocks_edge(tx: &Tx, from: &str, to: &str) -> Dep {
     }
 }
 
-/// One branch makes one request: its id follows from the branch.
+/// Computes the request's id from the branch, so that one branch has one request.
 fn request_id(prefix: &str, branch: &str) -> String {
     format!(
         "{prefix}-mr-{}",
@@ -220,7 +222,7 @@ pub(super) fn set_idle(
     .save(tx, &worker.slot_id)
 }
 
-/// Stores the summary in the bead's metadata; other metadata stays.
+/// Stores the summary in the bead's metadata and keeps the other keys.
 pub(super) fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
     if summary.trim().is_empty() {
         return Ok(());

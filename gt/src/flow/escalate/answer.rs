@@ -1,4 +1,4 @@
-//! What is done about an escalation: someone takes it up, passes it on, resolves or closes it.
+//! Handles the answers to an escalation: acknowledge, forward, resolve or close.
 
 use bd::change;
 use bd::store::Tx;
@@ -12,7 +12,7 @@ use crate::record::mail::{self, NewMessage};
 use crate::town::event::{EscalationClosed, Event, event};
 use crate::town::identity::Address;
 
-/// Marks an escalation as taken up: it is not raised any more.
+/// Acknowledges an escalation. Its severity is not raised any more.
 pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
@@ -30,7 +30,8 @@ pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escal
     Ok(one)
 }
 
-/// Passes an escalation on: the next one gets a message, and the wait for an acknowledgement begins again.
+/// Forwards an escalation: the new recipient gets a message, and the wait for an acknowledgement
+/// starts again.
 pub fn forward_escalation(
     town: &LiveTown,
     id: &str,
@@ -70,7 +71,7 @@ pub fn forward_escalation(
     Ok(one)
 }
 
-/// Answers an escalation, and closes it. A number stands for the option of that number.
+/// Answers an escalation and closes it. A number stands for the option of that number.
 pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
     let over = EscalationEnding {
@@ -94,20 +95,19 @@ pub fn close_escalation(town: &LiveTown, id: &str, reason: &str) -> anyhow::Resu
     end_escalation(town, id, &over, |_| true)
 }
 
-/// How an escalation ends.
+/// The ending of an escalation.
 pub(super) struct EscalationEnding<'a> {
-    /// Who ends it.
     pub by: &'a str,
-    /// Why it is ended automatically; empty if it is not.
+    /// The rule of an automatic ending. Empty otherwise.
     pub rule: &'a str,
-    /// The answer, or the reason.
+    /// The answer or the reason.
     pub text: &'a str,
-    /// Whether the text is an answer.
+    /// True if the text is an answer.
     pub is_answer: bool,
 }
 
-/// Ends an escalation if it still is what it was judged by: the text goes to all that asked, and the messages about it
-/// are closed, in one transaction.
+/// Ends an escalation if `still` holds in the transaction: all askers get the text, and the
+/// messages about the escalation are closed, in one transaction.
 pub(super) fn end_escalation(
     town: &LiveTown,
     id: &str,
@@ -155,7 +155,7 @@ pub(super) fn end_escalation(
     Ok(one)
 }
 
-/// The option of a number, or the text.
+/// Returns the option of a number, otherwise the text.
 fn choose_option(one: &Escalation, text: &str) -> Result<String, EscalateError> {
     let options = one.details.decision.as_ref().map(|choice| &choice.options);
     let (Some(options), Ok(number)) = (options, text.parse::<usize>()) else {
@@ -172,7 +172,7 @@ fn choose_option(one: &Escalation, text: &str) -> Result<String, EscalateError> 
     })
 }
 
-/// Closes the messages that were written about an escalation. Replies to them stay.
+/// Closes the messages about an escalation. Replies to them stay open.
 fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
     let details = &one.details;
     let sent = details.deliveries.iter().map(|delivery| &delivery.message);
@@ -191,7 +191,7 @@ fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The message to one that asked.
+/// Builds the message for one asker.
 fn build_result_message(
     one: &Escalation,
     to: &str,

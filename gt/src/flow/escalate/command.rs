@@ -1,5 +1,5 @@
-//! One run of a command that notifies a user. Its text is in variables and on standard input, never in its arguments,
-//! and no shell reads it.
+//! Runs a command that notifies a user. The text is passed in variables and on standard input,
+//! never in arguments, and no shell reads it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,14 +14,15 @@ use crate::host::LiveTown;
 use crate::record::escalation::Escalation;
 use crate::town::config::NotifyCommand;
 
-/// More than any message needs.
+/// The maximum size of the standard input in bytes.
 const OUTPUT: usize = 16 * 1024;
-/// How many bytes of a text a variable holds; standard input has all of it.
+/// The maximum size of a text in a variable, in bytes. Standard input has the whole text.
 const VARIABLE: usize = 16 * 1024;
-/// How much of what a command printed is recorded.
+/// The maximum length of recorded output.
 const DETAIL: usize = 200;
 
-/// Runs a command for an escalation. The value is the first line that it printed, the error why it failed.
+/// Runs a command for an escalation. Returns the first line of its output, or the reason of the
+/// failure.
 pub(super) fn run_command(
     town: &LiveTown,
     command: &NotifyCommand,
@@ -54,7 +55,7 @@ pub(super) fn run_command(
         ("CONVOY", &details.convoy),
         ("TO", to),
     ] {
-        // One line each: a title must not become a second header of a message.
+        // Each value is one line, because a title must not become a second header of a message.
         run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
@@ -83,7 +84,7 @@ pub(super) fn run_command(
     Err(said.map_or(ended.clone(), |said| format!("{ended}: {said}")))
 }
 
-/// What a web hook can post: shells have no way to make JSON of a text.
+/// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
 fn build_json(one: &Escalation) -> String {
     let (severity, title) = (one.severity.name(), &one.title);
     let (id, from) = (&one.id, &one.escalated_by);

@@ -1,4 +1,5 @@
-//! The commands of an escalation's routes: each is run at most so many times, and how it went is recorded.
+//! Runs the commands of an escalation's routes. Each is attempted a limited number of times, and
+//! every result is recorded.
 
 use super::{command, read_settings, save_escalation};
 use crate::host::LiveTown;
@@ -7,7 +8,7 @@ use crate::town::config::EscalationRoute;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
-/// Runs the commands that were not run yet, or failed and may be tried again; returns the escalation as it is then.
+/// Runs the commands that have not run or may be retried. Returns the updated escalation.
 pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
     let (settings, _) = read_settings(town);
@@ -67,7 +68,8 @@ pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalatio
     read()
 }
 
-/// Runs what is due, for the patrol: an error names what failed, so that it is tried again later.
+/// Runs the due commands for the patrol. The error names the failed ones, so that they are retried
+/// later.
 pub(crate) fn redeliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let one = deliver_escalation(town, id)?;
     let mut failed = one.details.deliveries.iter();

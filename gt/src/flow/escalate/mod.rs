@@ -1,13 +1,15 @@
-//! Escalations: an agent that cannot go on, or must not decide alone, asks for help.
+//! Manages escalations: requests for help from agents that are stuck or must not decide alone.
 //!
-//! What must always hold: an escalation is a bead before anyone hears of it, its messages are written in the same
-//! transaction, and a command that was not run or failed stays recorded until it is run again.
+//! An escalation is a bead before anyone is notified, its messages are written in the same
+//! transaction, and a command that has not run or has failed stays recorded until it runs again.
 //!
-//! 1. [`escalate`]: the same, if it is still open, is counted; else the bead is made, with the messages of its routes.
-//! 2. [`deliver()`]: runs the commands of its routes, and records how each went.
-//! 3. [`acknowledge`], [`forward`]: someone takes it up, or passes it on.
-//! 4. [`resolve`], [`close`]: the answer goes to all that asked, and the messages about it are closed.
-//! 5. [`reescalate`], [`take_default`]: what time does to one that nobody answers.
+//! 1. [`send_escalation`]: counts a repetition of an open escalation. Otherwise creates the bead
+//!    with the messages of its routes.
+//! 2. [`deliver_escalation`]: runs the commands of its routes and records their results.
+//! 3. [`acknowledge_escalation`], [`forward_escalation`]: someone accepts it or forwards it.
+//! 4. [`resolve_escalation`], [`close_escalation`]: all askers get the answer, and the messages
+//!    about it are closed.
+//! 5. [`raise_escalation`], [`take_default`]: handle an escalation that no one answers in time.
 
 mod answer;
 mod command;
@@ -40,105 +42,82 @@ use crate::town::config::{EscalationRoute, EscalationSettings};
 use crate::town::event::{EscalationSent, Event};
 use crate::town::identity::{Address, SessionName};
 
-/// What is escalated.
 #[derive(Debug, Clone, Default)]
 pub struct EscalationRequest {
-    /// What it is about, in one line.
+    /// The subject in one line.
     pub title: String,
-    /// How urgent it is.
     pub severity: Severity,
-    /// What kind of trouble it is, in a word.
+    /// The kind of problem in one word.
     pub category: String,
-    /// Why, in as many lines as needed.
+    /// The reason, in any number of lines.
     pub reason: String,
-    /// What noticed it, such as a plugin.
+    /// The source that noticed the problem, such as a plugin.
     pub source: String,
-    /// The bead that it is about; the one on the caller's hook if none is named.
+    /// The bead concerned. If `None`, the one on the caller's hook.
     pub related: Option<String>,
-    /// The convoy that it concerns; the one that tracks the bead if none is named.
+    /// The convoy concerned. If `None`, the one that tracks the bead.
     pub convoy: Option<String>,
-    /// What is to be decided.
+    /// The decision that is requested.
     pub decision: Option<EscalationChoice>,
 }
 
-/// What was done.
+/// The result of an escalation.
 #[derive(Debug, Clone, Serialize)]
 pub struct EscalationReport {
-    /// The escalation.
     pub id: String,
-    /// Its severity.
     pub severity: Severity,
-    /// The routes that it took.
+    /// The routes.
     pub actions: Vec<String>,
     /// The mailboxes that got a message.
     pub targets: Vec<String>,
-    /// What noticed it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// How often the same was escalated; 1 for a new one.
+    /// The number of times that the same problem was escalated. 1 for a new escalation.
     pub occurrences: u64,
-    /// The convoy that it concerns.
+    /// The convoy concerned.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub convoy: String,
-    /// What became of each route.
+    /// The result of each route.
     pub deliveries: Vec<RouteDelivery>,
-    /// What is wrong with the settings; the built-in routes count then.
+    /// A problem with the settings, which makes the built-in routes apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
 
-/// Why an escalation cannot be made or changed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EscalateError {
-    /// There is nothing to read.
+    /// The description is empty.
     #[error("an escalation needs a description: gt escalate \"<what is wrong>\"")]
     NoDescription,
-    /// There is no such escalation.
     #[error("no escalation `{id}` in this town: not found")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
-    /// It is over.
+    Unknown { id: String },
     #[error("{id} is closed already, by {by}: {reason}")]
     Closed {
-        /// The escalation.
         id: String,
-        /// Who closed it.
         by: String,
-        /// Why.
         reason: String,
     },
     /// The default is none of the options.
     #[error("the default `{default}` is not an option (options: {})", options.join(", "))]
     NotAnOption {
-        /// The default.
         default: String,
-        /// The options.
         options: Vec<String>,
     },
-    /// There is no option of this number.
+    /// No option has this number.
     #[error("{id} has no option {number} (options: {})", options.join(", "))]
     NoSuchNumber {
-        /// The escalation.
         id: String,
-        /// The number.
         number: usize,
-        /// The options.
         options: Vec<String>,
     },
-    /// Something must be said.
     #[error("say why: the text goes to the one who asked")]
     NoText,
-    /// There is no such convoy.
     #[error("no convoy `{id}` in this town: not found")]
-    NoConvoy {
-        /// What was asked for.
-        id: String,
-    },
+    NoConvoy { id: String },
 }
 
-/// The settings, and what is wrong with them: an escalation must go out all the same.
+/// Returns the settings with a description of their problems. Never fails, because an escalation
+/// must be sent even with invalid settings.
 pub fn read_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     match EscalationSettings::load(town) {
         Ok(settings) => (settings, None),
@@ -146,11 +125,12 @@ pub fn read_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     }
 }
 
-/// The same for who sends messages: the overseer gets what would go to a mayor that does not run.
+/// Returns the settings for sending messages: the overseer gets the mail for a mayor that does not
+/// run.
 fn read_send_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     let (mut settings, warning) = read_settings(town);
     let session = SessionName::for_agent(&Address::Mayor);
-    // Sessions that cannot be asked are no reason for nobody to hear of it.
+    // If the sessions cannot be listed, the message still goes to someone who reads it.
     settings.mayor_runs = session.is_some_and(|session| {
         let live = town.host.find(session.as_str()).ok().flatten();
         live.is_some_and(|live| live.dead.is_none())
@@ -158,7 +138,8 @@ fn read_send_settings(town: &LiveTown) -> (EscalationSettings, Option<String>) {
     (settings, warning)
 }
 
-/// Escalates. The same that is still open is counted there, and raised if this one is more urgent.
+/// Sends an escalation. A repetition of an open one is counted there, and raises it if it is more
+/// urgent.
 pub fn send_escalation(
     town: &LiveTown,
     request: &EscalationRequest,
@@ -199,7 +180,7 @@ pub fn send_escalation(
     }));
     let deliveries = match deliver_escalation(town, &one.id) {
         Ok(one) => one.details.deliveries,
-        // It is written: what is left to be run is run by the patrol.
+        // The escalation is written. The patrol runs the remaining commands.
         Err(error) => {
             warning = warning.or_else(|| Some(format!("its commands were not run: {error:#}")));
             one.details.deliveries
@@ -218,7 +199,7 @@ pub fn send_escalation(
     })
 }
 
-/// What would be escalated: to whom, and by which routes.
+/// Returns the report of an escalation without sending it: recipients and routes.
 pub fn preview_escalation(
     town: &LiveTown,
     request: &EscalationRequest,
@@ -240,14 +221,14 @@ pub fn preview_escalation(
     })
 }
 
-/// The escalation as it is to be written, with the bead and the convoy that it concerns.
+/// Builds the escalation to write, with the bead and the convoy concerned.
 fn build_escalation(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<Escalation> {
     let title = fit_to_title(&request.title);
     anyhow::ensure!(!title.is_empty(), EscalateError::NoDescription);
     let related = match &request.related {
         Some(id) => town.find_bead(id)?.bead.id,
         None if town.actor == Address::Overseer => String::new(),
-        // An agent without work may escalate, too.
+        // An agent without work may escalate too.
         None => record::hook::find_hooked_bead(town, &town.actor).unwrap_or_default(),
     };
     let beads = town.open_town_store()?.snapshot()?;
@@ -306,7 +287,7 @@ fn create_escalation(tx: &mut Tx, mut new: Escalation) -> anyhow::Result<Escalat
     Ok(new)
 }
 
-/// The same was escalated before: it is counted, and what is new about it becomes a comment.
+/// Counts a repetition of an open escalation, and adds its new facts as a comment.
 fn count_repetition(
     tx: &mut Tx,
     mut open: Escalation,
@@ -333,7 +314,7 @@ fn save_escalation(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An escalation with its bead.
+/// Returns an escalation with its bead.
 fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
     let unknown = || EscalateError::Unknown { id: id.to_owned() };
     let bead = tx.get_live(id).ok_or_else(unknown)?;
@@ -341,7 +322,7 @@ fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), Esc
     Ok((bead.clone(), one))
 }
 
-/// The same, if it is open.
+/// Returns an open escalation.
 fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
     let (_, one) = find_with_bead(tx, id)?;
     if one.is_open() {
@@ -354,8 +335,8 @@ fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
     })
 }
 
-/// Writes the messages of a severity's routes, and notes the commands that are to be run. `mark` stands before the
-/// subject in place of the severity.
+/// Writes the messages of a severity's routes, and records the commands to run. `mark` replaces the
+/// severity before the subject.
 fn apply_routes(
     town: &LiveTown,
     tx: &mut Tx,
@@ -394,7 +375,7 @@ fn apply_routes(
     Ok(routes)
 }
 
-/// The mailboxes among routes.
+/// Returns the mailboxes among the routes.
 fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
     let addresses = routes.iter().filter_map(|route| match route {
         EscalationRoute::Mail(address) => town.parse_address(address).ok(),
@@ -403,7 +384,7 @@ fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
     addresses.map(|address| address.mailbox()).collect()
 }
 
-/// The message about an escalation.
+/// Builds the message about an escalation.
 fn build_notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
     let mark = match mark {
         "" => format!("[{}]", one.severity.name().to_uppercase()),
@@ -427,12 +408,12 @@ fn build_notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
     }
 }
 
-/// The thread of the messages about an escalation.
+/// Returns the thread of the messages about an escalation.
 fn thread_of_escalation(id: &str) -> String {
     format!("escalation-{id}")
 }
 
-/// What is said about an escalation, with the commands that move it.
+/// Formats the text of an escalation with the commands to act on it.
 fn format_notice_text(one: &Escalation) -> String {
     let mut lines = vec![
         format!("Escalation: {}", one.id),

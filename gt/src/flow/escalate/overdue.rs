@@ -1,5 +1,5 @@
-//! What time does to an escalation: nobody acknowledges it and it is raised, or its deadline passes and the default is
-//! the answer.
+//! Handles escalations that no one answers in time: raises the severity if no one acknowledges, and
+//! takes the default if the deadline passes.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -13,37 +13,30 @@ use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::town::event::{EscalationSent, Event};
 
-/// Whether an escalation is to be raised.
+/// The time at which an escalation is raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RaiseTime {
-    /// At this time.
     At(Timestamp),
-    /// Never, for this reason.
     Never(&'static str),
 }
 
-/// An escalation that was raised, or why it was not.
+/// An escalation that was raised, or the reason why it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RaisedEscalation {
-    /// The escalation.
     #[serde(rename = "ID")]
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its severity before.
     pub old_severity: Severity,
-    /// Its severity now.
     pub new_severity: Severity,
-    /// How often it was raised.
+    /// The number of times it was raised.
     pub reescalation_num: u64,
-    /// Whether it stays as it is.
+    /// True if it was not raised.
     pub skipped: bool,
-    /// Why.
     pub skip_reason: String,
 }
 
-/// When an escalation is to be raised that nobody acknowledged.
+/// Returns the time at which an unacknowledged escalation is raised.
 pub fn find_raise_time(
     (severity, is_acked, count): (Severity, bool, u64),
     since: Timestamp,
@@ -62,14 +55,15 @@ pub fn find_raise_time(
 }
 
 impl Escalation {
-    /// When it is to be raised.
+    /// Returns the time at which this escalation is raised.
     pub(crate) fn raise_time(&self, numbers: (SignedDuration, u64)) -> RaiseTime {
         let state = (self.severity, self.is_acked(), self.reescalation_count);
         find_raise_time(state, self.waits_since(), numbers)
     }
 }
 
-/// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
+/// Raises an escalation by one severity if it is due, and applies the routes of that severity. None
+/// if it is not due.
 pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<RaisedEscalation>> {
     let (settings, _) = read_send_settings(town);
     let store = town.open_town_store()?;
@@ -113,7 +107,7 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
         targets: Some(targets),
         ..EscalationSent::default()
     }));
-    // It is raised; a command that fails now is run again by the patrol.
+    // The escalation is raised. The patrol reruns a command that fails now.
     deliver_escalation(town, id).ok();
     Ok(Some(RaisedEscalation {
         id: id.to_owned(),
@@ -126,8 +120,8 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
     }))
 }
 
-/// Raises all that nobody acknowledged in time, or only names them. Those that waited as long and may not be raised are
-/// named with the reason.
+/// Raises all escalations that no one acknowledged in time, or only lists them. Those that are due
+/// but may not be raised are listed with the reason.
 pub fn raise_stale_escalations(
     town: &LiveTown,
     only_show: bool,
@@ -162,7 +156,7 @@ pub fn raise_stale_escalations(
     Ok(found)
 }
 
-/// Takes the default of a decision whose deadline has passed. None if someone was quicker.
+/// Answers an escalation with its default after the deadline. None if someone answered first.
 pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
     let found = beads.get_live(id).and_then(Escalation::from_bead);

@@ -1,4 +1,4 @@
-//! What a session knows of its state, for its successor: hook, branch, files, mail, work.
+//! Collects the state of a session for its successor: hook, branch, files, mail, work.
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
@@ -11,10 +11,10 @@ use crate::record::mail;
 use crate::town;
 use crate::town::identity::Address;
 
-/// How many lines a section has at most.
+/// The maximum number of lines per section.
 const LINES: usize = 10;
 
-/// The state of an agent, as text. A part that cannot be had is left out.
+/// Formats the state of an agent. A part that cannot be read is left out.
 pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
     let mut text = String::new();
@@ -54,7 +54,7 @@ pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
     Ok(text.trim_end().to_owned())
 }
 
-/// Branch and changed files of a work tree.
+/// Returns the branch and the changed files of a worktree.
 fn collect_git_state(home: &std::path::Path) -> Vec<String> {
     if !home.join(".git").exists() {
         return Vec::new();

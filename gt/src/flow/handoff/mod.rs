@@ -1,10 +1,11 @@
-//! Handing an agent's work over to a fresh session of the same agent.
+//! Hands an agent's work over to a fresh session of the same agent.
 //!
-//! Steps: what the successor should know becomes a note to the agent itself; the old session is ended and the
-//! next one started by a process of its own, since the one who asks for this usually is in the old one; the
-//! successor's context has the note once. Hook, branch and sandbox stay as they are, and what a worker has not
-//! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
-//! the patrol restarts, or another agent without one, which a person does; the note waits.
+//! Steps: the message for the successor becomes a note to the agent itself. A separate process ends
+//! the old session and starts the next one, because the caller usually runs inside the old session.
+//! The successor's context includes the note once. Hook, branch and sandbox stay unchanged, and a
+//! worker's uncommitted work is saved to a hidden ref. If a process dies in between, the note
+//! waits, and the patrol restarts a polecat without a session. Any other agent is restarted by a
+//! user.
 
 mod collect;
 
@@ -21,51 +22,41 @@ use crate::record::mail::{self, NewMessage};
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
-/// What the subject of such a note begins with.
+/// The subject prefix of a handoff note.
 pub const SUBJECT: &str = "🤝 HANDOFF";
 
-/// The variable that names the session which hands over, for the process that renews it.
+/// The variable with the token of the session to replace, for the process that replaces it.
 const TOKEN: &str = "GT_HANDOFF_OF";
 
-/// The kind of such a note.
+/// The message type of a handoff note.
 pub const KIND: &str = "handoff";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct HandoffRequest {
-    /// What the note is about; empty for nothing special.
+    /// The subject of the note. May be empty.
     pub subject: String,
-    /// What the successor should know; empty for no note.
+    /// The message for the successor. Empty for no note.
     pub message: String,
 }
 
-/// What was done.
+/// The result of a handoff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HandoffReport {
-    /// Whose session is renewed.
     pub agent: String,
-    /// The session.
     pub session: String,
-    /// The note to the successor.
+    /// The id of the note to the successor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Why nothing is handed over.
 #[derive(Debug, thiserror::Error)]
 pub enum HandoffError {
-    /// There is nothing to end.
+    /// The agent has no session.
     #[error("{agent} has no session: nothing to hand over")]
-    NoSession {
-        /// The agent.
-        agent: String,
-    },
-    /// A worker without work ends, it is not renewed.
+    NoSession { agent: String },
+    /// A worker without work is not restarted.
     #[error("nothing is on the hook of {agent}: end the session instead")]
-    NoWork {
-        /// The agent.
-        agent: String,
-    },
+    NoWork { agent: String },
 }
 
 /// Writes the note and replaces the session.
@@ -87,7 +78,7 @@ pub fn hand_off(
     let message = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
-        // First: the note must not be had by the session that writes it.
+        // Written first, because the session that writes the note must not read it.
         let path = town.layout.ending_session(&agent.mailbox());
         if let Some(folder) = path.parent() {
             file::create_folder(folder, 0o700)?;
@@ -126,7 +117,7 @@ fn build_handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     }
 }
 
-/// The notes that no successor has had yet, oldest first.
+/// Returns the notes that no successor has read, oldest first.
 pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
     let mut found: Vec<_> = messages
         .iter()
@@ -136,7 +127,7 @@ pub fn unread_notes(messages: &[mail::MailMessage]) -> Vec<&mail::MailMessage> {
     found
 }
 
-/// Takes back the notes that a polecat has not had: they are of work that it has no more.
+/// Marks the unread notes of a polecat as read, because they are about work that it no longer has.
 pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     let messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = unread_notes(&messages)
@@ -149,8 +140,8 @@ pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     mail::mark_read(town, &old)
 }
 
-/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the note is
-/// for the next one.
+/// Returns true if this process belongs to a session that hands over and has not ended yet. The
+/// note is for the next session.
 pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
     let own = town.env.get(crate::town::process::TOKEN);
     let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
@@ -160,12 +151,11 @@ pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
         .is_some_and(|(own, ending)| own.as_bytes() == ending)
 }
 
-/// Whether a message is a handoff note.
 pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
     message.kind == KIND
 }
 
-/// Renews a session from a process that is no part of it.
+/// Replaces a session from a process outside of it.
 fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
@@ -183,8 +173,8 @@ fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Resul
     Ok(())
 }
 
-/// Ends the session of an agent and starts the next one; returns its name. Only the session that hands over
-/// is ended.
+/// Ends the session of an agent and starts the next one. Returns its name. Only the session that
+/// hands over is ended.
 pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
@@ -205,13 +195,13 @@ pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
     } else {
         town.host.kill(start::start_session_name(agent)?.as_str())?;
     }
-    // The next session starts, whatever could not be saved; that is told.
+    // The next session starts even if the save failed. The error is reported afterwards.
     let live = start::start_agent_session(town, agent, "")?;
     saved?;
     Ok(live.name)
 }
 
-/// The work of an agent in a line.
+/// Describes a bead in one line.
 fn describe_bead(bead: &Bead) -> String {
     format!(
         "{} \"{}\" ({})",

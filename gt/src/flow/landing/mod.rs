@@ -1,19 +1,21 @@
-//! The landing of a convoy that has branches of its own: one commit in each rig, in two phases.
+//! Lands a convoy that has branches of its own: one commit per rig, in two phases.
 //!
-//! What must always hold: nothing is pushed before every rig is prepared; a push expects the target where it
-//! was prepared for; "landed" is only written after the target was fetched and found to hold the commit; what
-//! has landed in one rig is never taken back because another rig refuses.
+//! Nothing is pushed before every rig is prepared. A push expects the target at the commit for
+//! which the landing was prepared. "Landed" is recorded only after the fetched target contains the
+//! commit. A landing in one rig is never undone because another rig refuses.
 //!
-//! 1. Is every bead done, is nothing on its way to the branches, and do they hold all that was merged to them?
-//! 2. Prepare, rig by rig: one commit with all of the branch, without discovery documents, on the target as it
-//!    is now; the rig's gates on it (`prepare`). Each is written into the convoy. Then 1 once more.
-//! 3. Push, rig by rig: the door for documents, the push, the fetch, the proof; each is written down (`push`).
-//!    A target that moved meanwhile: from 2 on for what has not landed.
-//! 4. 1 once more; it is written down that the convoy is closing; the branches go; the convoy closes and its subscribers
-//!    hear of it.
+//! 1. Check that every bead is done, that no request for the branches is open, and that the
+//!    branches contain everything that was merged to them.
+//! 2. Prepare each rig: build one commit with the whole branch, without discovery documents, on the
+//!    current target, and run the rig's gates on it (`prepare`). Record each in the convoy. Repeat
+//!    1.
+//! 3. Push each rig: check for documents, push, fetch, verify, record (`push`). If a target has
+//!    moved in the meantime, repeat from 2 for the rigs that have not landed.
+//! 4. Repeat 1, record that the convoy is closing, remove the branches, close the convoy and mail
+//!    its subscribers.
 //!
-//! What stands in the way becomes a task that the convoy tracks (`task`): once that is closed, the landing is
-//! tried again by itself. Killed anywhere, the next try finds what is done and goes on.
+//! A blocker becomes a task that the convoy tracks (`task`). Once the task is closed, the landing
+//! is retried automatically. After a crash, the next try continues from the recorded steps.
 
 mod prepare;
 mod push;
@@ -38,85 +40,70 @@ use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingStop, event};
 use crate::town::lock::Lock;
 
-/// So often a landing is prepared again because a target has moved.
+/// The number of times that a landing is prepared again because a target has moved.
 const ROUNDS: usize = 3;
 
-/// How a landing came out.
+/// The outcome of a landing.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum LandingOutcome {
     /// Everything is on its targets, and the convoy is closed.
     Landed(LandedConvoy),
-    /// It waits.
     Waits(WaitingLanding),
 }
 
-/// A landing that is not at its end.
+/// A landing that has to wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WaitingLanding {
-    /// The convoy.
     pub convoy: String,
-    /// How many rigs have landed.
+    /// The number of rigs that have landed.
     pub landed: usize,
-    /// Of how many.
+    /// The number of rigs with work of the convoy.
     pub of: usize,
-    /// Where it stopped.
     pub rig: String,
-    /// Why.
     pub reason: String,
-    /// The task made of that; none where trying again later is all that can be done.
+    /// The task that was created for the reason. None if waiting is enough.
     pub task: Option<String>,
 }
 
-/// Why a convoy is not ready to land.
+/// Defines why a convoy is not ready to land.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NotReadyError {
-    /// It has open work.
     #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", open.join(", "))]
     Open {
-        /// The convoy.
         convoy: String,
-        /// What is open, and how it stands.
+        /// The open beads with their states.
         open: Vec<String>,
     },
-    /// A critical escalation blocks it.
+    /// A critical escalation blocks the convoy.
     #[error(
         "{convoy} cannot land: the escalation {escalation} blocks it (`gt escalate show {escalation}`)"
     )]
-    Escalated {
-        /// The convoy.
-        convoy: String,
-        /// The escalation.
-        escalation: String,
-    },
-    /// Something is on its way to one of its branches.
+    Escalated { convoy: String, escalation: String },
+    /// A merge request for one of the branches is open.
     #[error("{convoy} cannot land yet: {} go to {branch} (`gt mq list {rig}`)", requests.join(", "))]
     OnTheWay {
-        /// The convoy.
         convoy: String,
-        /// The rig.
         rig: String,
-        /// The branch.
         branch: String,
-        /// The merge requests.
         requests: Vec<String>,
     },
 }
 
-/// Why a landing stops.
+/// The reason why a landing stops.
 enum LandingInterruption {
-    /// A target has moved since it was prepared for.
+    /// A target has moved since the landing was prepared.
     Moved,
-    /// The world outside; trying again later may help.
+    /// An outside failure. A later retry may help.
     Later { rig: String, reason: String },
-    /// Someone has to do something.
+    /// Someone must act.
     Blocked {
         rig: String,
         what: task::LandingBlocker,
     },
 }
 
-/// A rig of the convoy, held against its merge queue.
+/// A rig of the convoy, with its merge queue locked.
 struct LandingRig {
     rig: RigLayout,
     store: Store,
@@ -124,8 +111,9 @@ struct LandingRig {
     _queue: Lock,
 }
 
-/// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
-/// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
+/// Lands every open convoy whose tracked work is all done. A convoy that tracks nothing never
+/// lands. A landing that stops is recorded as an event and does not keep other convoys from
+/// landing.
 pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> {
     let stores = town.read_stores()?;
     let board = ProgressBoard::from_stores(&stores);
@@ -153,8 +141,8 @@ pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> 
     Ok(landed)
 }
 
-/// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
-/// was quicker, or where it tracks something new.
+/// Lands a convoy whose tracked work is all done, directly or from branches of its own. `None` if
+/// another process landed it first, or if it tracks new beads.
 pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
     let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
@@ -169,13 +157,13 @@ pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOu
     }
     find_done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
-    // Read again right before it closes: a bead may have been reopened.
+    // Read again right before closing, because a bead may have been reopened.
     let judged = find_done_beads(town, id)?;
     let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
     Ok(convoy::close_if_done(town, id, &judged)?.map(LandingOutcome::Landed))
 }
 
-/// The tracked beads of a convoy, as the stores are now, if all are done.
+/// Returns the tracked beads of a convoy, if all are done in the stores now.
 fn find_done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
@@ -205,7 +193,7 @@ fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
     }
 }
 
-/// Lands a convoy with branches of its own, or goes on with its landing: the steps above.
+/// Lands a convoy with branches of its own, or continues its landing, with the steps above.
 fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
     let convoy = load_convoy(town, id)?;
@@ -215,7 +203,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
         for round in 1.. {
             let judged = check_ready(town, id, &yards)?;
             match prepare_and_push(town, id, &yards, &judged)? {
-                // Once more: the pushes took time, and beads may have been reopened in it.
+                // Checked again, because beads may have been reopened during the pushes.
                 Ok(())
                     if check_ready(town, id, &yards)? == judged
                         && begin_closing(town, id, &judged)? =>
@@ -246,7 +234,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     }
 }
 
-/// Prepares all, then pushes all if what was judged still holds.
+/// Prepares all rigs, then pushes all rigs if the check still holds.
 fn prepare_and_push(
     town: &LiveTown,
     id: &str,
@@ -258,7 +246,7 @@ fn prepare_and_push(
         Ok(prepared) => prepared,
         Err(stop) => return Ok(Err(stop)),
     };
-    // The gates took their time: a bead may have been reopened, or work handed in.
+    // Checked again, because a bead may have been reopened or work submitted while the gates ran.
     if check_ready(town, id, yards)? != judged {
         return Ok(Err(LandingInterruption::Moved));
     }
@@ -275,8 +263,8 @@ fn prepare_and_push(
     Ok(Ok(()))
 }
 
-/// Looks at all targets before any gate runs, as one that can only be waited for would make each try run the
-/// gates of the others; then prepares rig by rig, and writes each down at once.
+/// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
+/// rerun the gates of the others in each try. Then prepares each rig and records it at once.
 fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
@@ -321,7 +309,7 @@ fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
         .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))
 }
 
-/// The rigs in which the convoy has a branch, each held against its merge queue.
+/// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
 fn lock_rigs(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<LandingRig>> {
     let mut yards = Vec::new();
     for name in own.rigs.keys() {
@@ -336,7 +324,7 @@ fn lock_rigs(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<LandingRi
     Ok(yards)
 }
 
-/// The convoy's landing in one rig in the form in which the queue's own steps take their work.
+/// Builds the queue's job for the convoy's landing in one rig.
 fn build_job<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
@@ -362,7 +350,7 @@ fn build_job<'a>(
     })
 }
 
-/// Whether all is done that is to land; the ids of what was judged.
+/// Checks that everything to land is done. Returns the ids of the tracked beads.
 fn check_ready(town: &LiveTown, id: &str, yards: &[LandingRig]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = load_convoy(town, id)?;
@@ -410,7 +398,7 @@ fn refuse_open_requests(
     })
 }
 
-/// Writes down that every rig has landed; not, where the convoy tracks something else by now.
+/// Records that every rig has landed. Returns false if the tracked beads have changed.
 fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result<bool> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
@@ -431,8 +419,8 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
     })
 }
 
-/// Takes the branches away and closes the tasks that stood in the way. What cannot be taken away is told and
-/// only in the way.
+/// Removes the branches and closes the landing's tasks. A branch that cannot be removed is reported
+/// and otherwise harmless.
 fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     let bead = load_convoy(town, id)?;
     let own = integration::read_integration(&bead).unwrap_or_default();
@@ -453,7 +441,8 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     convoy::close_epic(town, &bead)
 }
 
-/// Where the commits of a convoy's branch stay reachable once it has landed; each landing has a ref of its own.
+/// Returns the ref that keeps the commits of a landed convoy's branch. Each landing has its own
+/// ref.
 fn merged_ref(id: &str, landings: u64) -> String {
     match landings {
         0 => format!("refs/gt/merged/{id}"),
@@ -461,7 +450,7 @@ fn merged_ref(id: &str, landings: u64) -> String {
     }
 }
 
-/// The commits as they were on the branch stay reachable under `refs/gt/merged/`.
+/// Removes a branch. Its commits stay reachable under `refs/gt/merged/`.
 fn remove_landed_branch(
     git: &Git,
     remote: bool,
@@ -483,7 +472,7 @@ fn remove_landed_branch(
     Ok(())
 }
 
-/// Writes down what a landing waits for.
+/// Records the reason for which a landing waits.
 fn record_waiting(
     town: &LiveTown,
     id: &str,

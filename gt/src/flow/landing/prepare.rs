@@ -1,4 +1,4 @@
-//! Phase one of a landing in one rig: the commit that is to land. Nothing is pushed here.
+//! Prepares a landing in one rig (phase one): builds the commit to land. Never pushes.
 
 use bd::bead::Bead;
 use bd::git::{GitError, TreeMerge};
@@ -13,7 +13,7 @@ use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config;
 
-/// Where the target is, as just fetched; or why that can only be waited for.
+/// Returns the tip of the fetched target, or an interruption that only waiting can solve.
 pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption> {
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(interrupt_for_later(job, "its merge queue is turned off"));
@@ -31,7 +31,7 @@ pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption
     }
 }
 
-/// Prepares the landing in one rig, or finds that it is prepared or has landed already.
+/// Prepares the landing in one rig, or returns the step if it is prepared or has landed.
 pub(super) fn prepare_rig(
     job: &MergeJob,
     convoy: &Bead,
@@ -42,8 +42,8 @@ pub(super) fn prepare_rig(
     if let Some(lost) = find_dropped_part(job, &before, &onto)? {
         return Ok(Err(interrupt_blocked(job, lost)));
     }
-    // Where there was nothing to land, a target that went back has to be looked at again. One that has it and was
-    // not known to: pushed by a try that was killed before it could say so.
+    // Without anything to land, a target that was reset must be checked again. A candidate that is
+    // on the target without a record was pushed by a try that was killed before it could record it.
     let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
     before.landed = verify::contains_change(job, &onto, (&before.onto, &before.candidate))?;
     let tip = fetched_tip(job)?;
@@ -54,20 +54,20 @@ pub(super) fn prepare_rig(
         return Ok(Err(interrupt_blocked(job, lost)));
     }
     let Some(tip) = tip else {
-        // Nothing was ever merged to it.
+        // No work was ever merged to the branch.
         return Ok(Ok(build_empty_step(branch.base.clone(), onto)));
     };
     if known && before.tip == tip && before.onto == onto {
         return Ok(Ok(before));
     }
-    // Work that was added after a part of the convoy had landed: only that is new.
+    // A part of the convoy has landed before. Only the work that was added since is new.
     let part = before.landed_part();
     let from = part.as_ref().map(|part| &*part.tip);
     let made = build_candidate(job, convoy, (tip, onto), from)?;
     Ok(made.map(|step| LandingStep { part, ..step }))
 }
 
-/// Work that had landed and is not on its target any more: someone took it back there.
+/// Returns a blocker if landed work is no longer on its target, because someone reverted it there.
 fn find_dropped_part(
     job: &MergeJob,
     before: &LandingStep,
@@ -88,7 +88,7 @@ fn find_dropped_part(
     Ok(Some(LandingBlocker::LostAgain { candidate }))
 }
 
-/// Where the convoy's branch is, as just fetched.
+/// Returns the tip of the convoy's branch, as just fetched.
 fn fetched_tip(job: &MergeJob) -> Result<Option<String>, GitError> {
     let place = if job.remote {
         "refs/remotes/origin"
@@ -109,7 +109,8 @@ fn build_empty_step(tip: String, onto: String) -> LandingStep {
     }
 }
 
-/// Work that was merged to the convoy's branch and is not there any more: someone took it back.
+/// Returns a blocker if merged work is no longer on the convoy's branch, because someone reverted
+/// it there.
 fn find_lost_work(job: &MergeJob, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
     let beads = job.store.snapshot()?;
     let merged = beads
@@ -136,7 +137,7 @@ fn find_lost_work(job: &MergeJob, tip: Option<&str>) -> anyhow::Result<Option<La
     Ok(None)
 }
 
-/// Whether a commit was on the convoy's branch of a landing before.
+/// Returns true if a previous landing of the convoy contained the commit.
 fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
     if job.git.resolve(commit)?.is_none() {
         return Ok(false);
@@ -149,7 +150,7 @@ fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
     Ok(!call.args([own, further]).text()?.is_empty())
 }
 
-/// Makes the one commit and runs the gates on it.
+/// Builds the single commit and runs the gates on it.
 fn build_candidate(
     job: &MergeJob,
     convoy: &Bead,
@@ -164,7 +165,7 @@ fn build_candidate(
         job.receipt.branch,
         job.receipt.target
     );
-    // Neither discovery documents nor beads go along: both stay as they were where the branch began.
+    // Discovery documents and beads files do not land: both keep the content of the branch's start.
     let stays = |path: &[u8]| {
         discovery::is_in_gt_folder(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
     };
@@ -196,7 +197,7 @@ fn build_candidate(
             LandingBlocker::Gate { onto, failure },
         )));
     }
-    // So that nothing that collects garbage takes it before it is pushed.
+    // Protects the commit from garbage collection until it is pushed.
     let kept = format!("refs/gt/landing/{}", convoy.id);
     let old = git.resolve(&kept)?;
     git.update_ref(&kept, &candidate, old.as_deref())?;
@@ -209,7 +210,7 @@ fn build_candidate(
     }))
 }
 
-/// The message of the one commit: the convoy, its beads of this rig, and who wrote it.
+/// Builds the message of the single commit: the convoy, its beads of this rig, and the authors.
 fn format_message(
     job: &MergeJob,
     convoy: &Bead,

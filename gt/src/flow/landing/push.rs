@@ -1,4 +1,4 @@
-//! Phase two of a landing in one rig: the prepared commit goes to the target, and that is proven.
+//! Pushes a prepared landing to its target in one rig (phase two), and verifies it.
 
 use bd::git::{PushError, PushRefusal};
 
@@ -10,7 +10,7 @@ use crate::flow::mq::job::{MergeJob, fetch_target};
 use crate::flow::mq::{land, verify};
 use crate::town::event::event;
 
-/// Pushes what was prepared, expecting the target where it was then; fetches, proves, writes it down.
+/// Pushes the prepared commit if the target is unchanged, then fetches, verifies and records it.
 pub(super) fn push_landing(
     job: &MergeJob,
     convoy: &str,
@@ -26,7 +26,7 @@ pub(super) fn push_landing(
     match land::push_to_target(job, &step.onto, &step.candidate) {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(LandingInterruption::Moved)),
-        // Without a remote a target that moved is a ref that is not what was seen.
+        // Without a remote, a moved target shows as a ref with an unexpected value.
         Err(PushError::Git(_)) if has_target_moved(job, step)? => {
             return Ok(Err(LandingInterruption::Moved));
         }

@@ -1,5 +1,5 @@
-//! What stands in the way of a landing becomes a task that the convoy tracks, with the evidence and the way
-//! out. Closing it lets the landing be tried again.
+//! Creates a task for the blocker of a landing, with the evidence and the next steps. The convoy
+//! tracks the task, and closing it retries the landing.
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
@@ -16,27 +16,27 @@ use crate::record;
 use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
 use crate::town::RigLayout;
 
-/// What stands in the way.
+/// The blocker of a landing.
 pub(super) enum LandingBlocker {
-    /// The branch does not fit its target.
+    /// The branch conflicts with its target.
     Conflict {
         onto: String,
         files: Vec<String>,
         detail: String,
     },
-    /// A gate fails on the result.
+    /// A gate fails on the candidate.
     Gate { onto: String, failure: GateFailure },
-    /// The target does not take it.
+    /// The remote refuses the push.
     Declined { candidate: String, words: String },
-    /// Documents would reach the target.
+    /// Discovery documents would reach the target.
     Door(String),
-    /// What was merged to the branch is not on it any more.
+    /// Merged work is no longer on the convoy's branch.
     TakenBack { bead: String, commit: String },
-    /// What had landed is not on the target any more.
+    /// Landed work is no longer on the target.
     LostAgain { candidate: String },
 }
 
-/// Makes the task, once for what it is about; gives the reason in a few words, and its id.
+/// Creates the task, one per blocker. Returns a short reason and the task's id.
 pub(super) fn create_blocker_task(
     town: &LiveTown,
     rig: &RigLayout,
@@ -74,7 +74,7 @@ pub(super) fn create_blocker_task(
     Ok((reason, id))
 }
 
-/// The id of the task for what it is about: that of the one made before, unless someone deleted that.
+/// Returns the id of the task for a blocker: the id of the earlier task, unless that was deleted.
 fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
     let mut number = 0;
     loop {
@@ -96,14 +96,14 @@ fn task_id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
     }
 }
 
-/// Whether a task is of this convoy's landing.
+/// Returns true if a task belongs to this convoy's landing.
 fn is_task_of(task: &Bead, convoy: &str) -> bool {
     let landing = task.metadata_object().remove("landing");
     landing.as_ref().and_then(Value::as_str) == Some(convoy)
 }
 
-/// The task is there already: it is open again and says what was seen now. What it said before may name a commit
-/// that must not be pushed any more.
+/// Reopens an existing task with the current evidence. The old text may name a commit that must not
+/// be pushed any more.
 fn reopen_landing_task(
     tx: &mut Tx,
     id: &str,
@@ -149,7 +149,7 @@ fn write_task(
     Ok(())
 }
 
-/// Why it stops, in a few words; and all that its mender has to know.
+/// Returns a short reason, and the full description for the worker of the task.
 fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
@@ -215,7 +215,7 @@ fn describe_blocker(
     (reason, format!("{evidence}\n\n{again}\n"))
 }
 
-/// What was seen of a conflict or a gate.
+/// Describes the evidence of a conflict or a failed gate.
 fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) -> String {
     let (from, to) = (&branch.branch, &branch.target);
     match what {
@@ -241,7 +241,7 @@ fn describe_evidence(branch: &integration::ConvoyBranch, what: &LandingBlocker) 
     }
 }
 
-/// Closes the tasks of a convoy's landing in a rig: it has landed.
+/// Closes the tasks of a convoy's landing in a rig after it has landed.
 pub(super) fn close_landing_tasks(
     town: &LiveTown,
     rig: &RigLayout,

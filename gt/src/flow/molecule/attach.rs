@@ -1,4 +1,4 @@
-//! Putting molecules on work, and taking them off.
+//! Attaches molecules to work, and detaches them.
 
 use bd::bead::{Bead, fields};
 use bd::formula::vars::VarValues;
@@ -15,8 +15,9 @@ use crate::town::RigLayout;
 use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 
-/// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
-/// is recorded, and the work goes on without: it is guidance, not the work.
+/// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula
+/// that cannot be poured is recorded, and the work continues without it, because a molecule is only
+/// guidance.
 pub fn ensure_molecule(
     town: &LiveTown,
     rig: &RigLayout,
@@ -78,7 +79,7 @@ pub fn pour_for(
     Ok(poured)
 }
 
-/// Pours a formula as durable beads that are the work themselves; returns the root.
+/// Pours a formula as durable beads that are the work themselves. Returns the root.
 pub fn pour_work(
     town: &LiveTown,
     rig: &RigLayout,
@@ -103,7 +104,7 @@ pub fn pour_work(
     Ok(poured)
 }
 
-/// The values that every formula of work may use; those given by hand win.
+/// Returns the values for formulas of work. Values that the user gives win.
 fn values_for(
     town: &LiveTown,
     rig: &RigLayout,
@@ -122,7 +123,7 @@ fn values_for(
     Ok(values)
 }
 
-/// A setting's text; empty where it has none.
+/// Returns a setting as text. Empty if unset.
 fn setting_text(layers: &SettingsLayers, name: &str) -> String {
     layers
         .valid_value(name)
@@ -144,7 +145,7 @@ fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<VarValues> {
     Ok(values)
 }
 
-/// The bead on an agent's hook, by the agent, or the bead that an id names.
+/// Returns the bead on the hook of an agent, or the bead of an id.
 fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     if let Ok(found) = town.find_bead(target) {
         return Ok(found.bead.id);
@@ -157,7 +158,8 @@ fn resolve_bead(town: &LiveTown, target: &str) -> anyhow::Result<String> {
     record::hook::find_hooked_bead(town, &address)
 }
 
-/// The molecule of a bead, or of the bead on an agent's hook; the caller's where nothing is named.
+/// Returns the molecule of a bead, or of the bead on an agent's hook. Without a target, that of the
+/// caller.
 pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
@@ -165,7 +167,7 @@ pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, O
     let root = progress::root_of(&beads, &bead)
         .filter(|_| !record::molecule::is_molecule_root(&found.bead));
     let molecule = match root {
-        // A step was named: its molecule is meant.
+        // The id of a step stands for its molecule.
         Some(root) if record::molecule::root_of(&beads, &bead).is_none() => {
             Molecule::load(&beads, &root)
         }
@@ -174,7 +176,7 @@ pub fn find_attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, O
     Ok((bead, molecule))
 }
 
-/// Attaches a molecule to a bead, or to the one on an agent's hook.
+/// Attaches a molecule to a bead, or to the bead on an agent's hook.
 pub fn attach_molecule(
     town: &LiveTown,
     target: &str,
@@ -212,7 +214,8 @@ pub fn attach_molecule_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<
     Ok(done)
 }
 
-/// Takes the molecule off a bead, or off the one on an agent's hook. The molecule stays.
+/// Detaches the molecule from a bead, or from the bead on an agent's hook. The molecule itself
+/// stays.
 pub fn detach_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;

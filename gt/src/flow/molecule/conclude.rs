@@ -1,4 +1,4 @@
-//! The end of a molecule: with the work that is handed in, or by hand.
+//! Ends molecules, with submitted work or by hand.
 
 use bd::change;
 use bd::molecule::squash::SquashRequest;
@@ -11,17 +11,16 @@ use crate::host::LiveTown;
 use crate::record::molecule::{self, Molecule};
 use crate::town::event::event;
 
-/// Work cannot be handed in: steps of its molecule are open.
+/// Refuses to submit work because steps of its molecule are open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} of molecule {molecule} {}: {}", kit::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
 pub struct OpenStepsError {
-    /// The molecule.
     pub molecule: String,
-    /// The steps, each with its title.
+    /// The open steps with their titles.
     pub steps: Vec<String>,
 }
 
-/// Refuses to hand in work with open steps, unless its formula or the worker closes them.
+/// Refuses to submit work with open steps, unless its formula or the worker closes them.
 pub fn check_steps_closed(
     beads: &Snapshot,
     bead: &str,
@@ -47,21 +46,19 @@ pub fn check_steps_closed(
     })
 }
 
-/// What became of a molecule.
+/// The ending of a molecule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct MoleculeEnding {
-    /// The molecule.
     pub molecule: String,
-    /// The bead that is left of wisps.
+    /// The digest that replaced the wisps.
     pub digest: Option<String>,
-    /// How many steps were done.
+    /// The number of completed steps.
     pub done: usize,
-    /// How many there were.
     pub total: usize,
 }
 
-/// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
-/// of a durable one are closed as skipped.
+/// Ends the molecule of submitted work. Wisps become one digest that lists open steps as open. The
+/// open steps of a durable molecule are closed as skipped.
 pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<MoleculeEnding>> {
     let Some(found) = molecule::find_own_molecule(tx, bead) else {
         return Ok(None);
@@ -84,7 +81,7 @@ pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<M
     Ok(Some(concluded))
 }
 
-/// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
+/// Ends the wisps of a bead that was closed without a submit: keeps a digest if a step was done.
 pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
     let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
     match found {
@@ -97,7 +94,8 @@ pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Closes the open steps of a durable molecule, the last one first: parents after their children.
+/// Closes the open steps of a durable molecule from the last one on, so that parents follow their
+/// children.
 fn close_open_steps(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     for step in found.open_steps().collect::<Vec<_>>().into_iter().rev() {
         change::close_bead(tx, &step.id, "Skipped: the work was handed in", "", true)?;
@@ -105,7 +103,8 @@ fn close_open_steps(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bead and the molecule that follows it. One that is only named in a description is nobody's to end.
+/// Returns a bead with the molecule that it owns. A molecule that only a description names is not
+/// owned.
 fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
     let (bead, found) = attach::find_attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
@@ -154,7 +153,7 @@ pub fn squash_molecule(
     Ok(concluded)
 }
 
-/// Burns the molecule of a bead or hook: nothing is left of wisps.
+/// Burns the molecule of a bead or hook. No trace of its wisps remains.
 pub fn burn_molecule(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
     let (bead, found) = find_owned(town, target)?;
     anyhow::ensure!(

@@ -1,8 +1,8 @@
-//! Molecules of the town's work: a formula is poured for a bead when it is slung, its steps are done one by one, and
-//! what is left in the end is one bead, the digest.
+//! Manages molecules of the town's work: a formula is poured for a bead when it is slung, its steps
+//! are done one by one, and in the end one bead remains, the digest.
 //!
-//! The steps are beads beside the work, so that a crash, a handoff or another worker changes nothing about them: the next
-//! session is shown the step at which the last one stopped.
+//! The steps are beads beside the work, so a crash, a handoff or another worker does not change
+//! them. The next session continues at the step where the last one stopped.
 
 mod attach;
 mod conclude;
@@ -25,7 +25,7 @@ use bd::formula::FormulaSearchPath;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// The formulas as a rig sees them: its own, the town's, the user's, the built-in ones.
+/// Returns the formulas of a rig: its own, the town's, the user's and the built-in ones.
 pub fn formula_shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchPath {
     let root = town.layout.root();
     let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
@@ -37,7 +37,7 @@ pub fn formula_shelf(town: &LiveTown, rig: Option<&RigLayout>) -> FormulaSearchP
     FormulaSearchPath::new(&env, beads.as_deref(), &[])
 }
 
-/// The name of a formula as people shorten it: `polecat-work` is `mol-polecat-work`.
+/// Returns the full name of an abbreviated formula: `polecat-work` is `mol-polecat-work`.
 pub fn full_formula_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
     let plain = name.split('@').next().unwrap_or_default();
     let names = shelf.names();

@@ -1,4 +1,4 @@
-//! Waiting for something to happen in the town, for patrols that would else ask again and again.
+//! Waits for an event of the town, so that patrols do not have to poll.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,13 @@ use serde::Serialize;
 
 use crate::host::LiveTown;
 
-/// How a wait ended.
+/// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignalReport {
-    /// `signal` or `timeout`.
     pub reason: &'static str,
-    /// How long it took, in nanoseconds.
+    /// The duration of the wait in nanoseconds.
     pub elapsed: u64,
-    /// The last event, where there was one.
+    /// The last event, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Closing a step, from within a session.
+//! Closes a step from within a session.
 
 use bd::change;
 use bd::molecule::progress;
@@ -12,31 +12,27 @@ use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// What followed a step.
+/// The result of closing a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StepReport {
-    /// The step.
     pub step_id: String,
-    /// Its molecule.
     pub molecule_id: String,
-    /// Whether it is closed now.
+    /// True if the step is closed now.
     pub step_closed: bool,
-    /// The step that was begun.
+    /// The step that begins now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step_id: Option<String>,
-    /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step_title: Option<String>,
-    /// Whether all steps are closed.
+    /// True if all steps are closed.
     pub complete: bool,
-    /// `continue`, `done` or `no_more_ready`.
     pub action: &'static str,
-    /// Whether a fresh session goes on with the next step.
+    /// True if a fresh session continues with the next step.
     pub cycled: bool,
 }
 
-/// Closes a step and begins the next; the current one where none is named. Where the step, or the setting
-/// `molecule.cycle`, says so, the session is replaced by a fresh one.
+/// Closes a step, or the current one, and begins the next. If the step or the setting
+/// `molecule.cycle` asks for it, the session is replaced by a fresh one.
 pub fn finish_step(
     town: &LiveTown,
     step: Option<&str>,
@@ -99,7 +95,7 @@ pub fn finish_step(
     Ok(done)
 }
 
-/// The step that the caller has begun, or is to begin.
+/// Returns the step that the caller has begun or is to begin.
 fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
     let (bead, found) = super::find_attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
@@ -108,7 +104,7 @@ fn find_current_step(town: &LiveTown) -> anyhow::Result<String> {
     Ok(step.id)
 }
 
-/// Replaces the session of the caller, where that is asked for and it has one.
+/// Replaces the caller's session, if that is requested and there is one.
 fn cycle_session(
     town: &LiveTown,
     requested: Option<bool>,

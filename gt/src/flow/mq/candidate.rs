@@ -1,6 +1,6 @@
-//! The commit that is to go to the target: its tree is the merge of the target as it is now and the receipt's
-//! commits, made without a checkout. Discovery documents are taken out of them before, and beads stay as they
-//! are on the target.
+//! Builds the commit that is to go to the target: its tree is the merge of the current target and
+//! the receipt's commits, made without a checkout. Discovery documents are removed from the commits
+//! first, and beads files keep the content of the target.
 
 use bd::git::{Identity, TreeMerge};
 
@@ -12,41 +12,30 @@ use crate::town::beads::is_beads_file;
 use crate::town::config::MergeStrategy;
 use crate::town::event::{DiscoveryDocuments, Event};
 
-/// What came of it.
+/// The result of a merge.
 pub(crate) enum MergeCandidate {
-    /// This commit holds target and work.
+    /// The commit that contains target and work.
     Candidate(String),
-    /// The target has all of the work: its tree is the merged tree.
+    /// The target contains all of the work: its tree equals the merged tree.
     AlreadyMerged,
-    /// The work does not fit.
-    Conflict {
-        /// The files in conflict.
-        files: Vec<String>,
-        /// What git said.
-        detail: String,
-    },
-    /// Nothing but discovery documents, which are kept there now.
-    OnlyDocuments {
-        /// The ref.
-        reference: String,
-    },
-    /// A commit of the receipt is not there.
-    MissingCommit {
-        /// Which.
-        commit: String,
-    },
+    /// The work conflicts with the target.
+    Conflict { files: Vec<String>, detail: String },
+    /// The work has only discovery documents, which are now kept on `reference`.
+    OnlyDocuments { reference: String },
+    /// A commit of the receipt is missing.
+    MissingCommit { commit: String },
 }
 
 /// The commits to merge.
 struct WorkRange {
     base: String,
     tip: String,
-    /// Whether the target has the base. It has not where it was reset meanwhile: then what was taken off the target must
-    /// not come back with the work.
+    /// True if the target contains the base. False if the target was reset in the meantime. Then
+    /// the commits that were removed from the target must not return with the work.
     on_target: bool,
 }
 
-/// Merges the commits named in the receipt with `target`.
+/// Merges the commits of the receipt with `target`.
 pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<MergeCandidate> {
     let (base, tip) = match find_work_range(job, target)? {
         Ok(range) => range,
@@ -78,7 +67,7 @@ pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<Me
     Ok(MergeCandidate::Candidate(work.commit(job, target, &tree)?))
 }
 
-/// Base and tip of the work; the commit that is missing, where one is.
+/// Returns base and tip of the work, or the missing commit.
 pub(crate) fn find_work_range(
     job: &MergeJob,
     target: &str,
@@ -88,7 +77,7 @@ pub(crate) fn find_work_range(
         return Ok(Err(receipt.tip.clone()));
     }
     let base = match receipt.base.as_str() {
-        // Requests of older towns do not say where their work began.
+        // Requests of older towns do not record the start of their work.
         "" => job
             .git
             .merge_base(&receipt.tip, target)?
@@ -110,7 +99,7 @@ impl WorkRange {
         })
     }
 
-    /// The commit with that very tree, in the form that the rig's settings name.
+    /// Creates the commit with exactly that tree, in the form that the rig's settings require.
     fn commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         match job.settings.strategy() {
             MergeStrategy::Merge if self.on_target => self.merge_commit(job, target, tree),
@@ -119,8 +108,8 @@ impl WorkRange {
                 let replayed = job.git.replay(target, upstream, &self.tip)?;
                 match replayed {
                     Some(tip) if job.git.tree_of(&tip)? == tree => Ok(tip),
-                    // A convoy's branch that takes in its target must show that in its history: the landing starts from
-                    // there.
+                    // A convoy's branch that merges its target must show that in its history,
+                    // because the landing starts from there.
                     None if self.on_target && is_convoy_branch(job)? => {
                         self.merge_commit(job, target, tree)
                     }
@@ -131,7 +120,7 @@ impl WorkRange {
         }
     }
 
-    /// A merge of the work as it was handed in.
+    /// Creates a merge commit of the work as submitted.
     fn merge_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         let message = format!("Merge {}\n", commit_title(job)?);
         let parents = [target, self.tip.as_str()];
@@ -139,7 +128,7 @@ impl WorkRange {
         Ok(git.commit_tree(tree, &parents, &message, &queue_identity(job))?)
     }
 
-    /// All of the work as one commit of its worker.
+    /// Squashes the work to one commit of its worker.
     fn one_commit(&self, job: &MergeJob, target: &str, tree: &str) -> anyhow::Result<String> {
         let upstream = if self.on_target { target } else { &self.base };
         let range = format!("{upstream}..{}", self.tip);
@@ -169,7 +158,7 @@ impl WorkRange {
     }
 }
 
-/// What the commit of several says of them: `Title of the bead (its id)`.
+/// Builds the title of a squashed commit: `Title of the bead (its id)`.
 fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
     let id = merge_request::source_bead_of(&job.request);
     let beads = job.store.snapshot()?;
@@ -182,7 +171,8 @@ fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
     })
 }
 
-/// Keeps the discovery documents of the commits for the convoy; the tip of the same commits without them.
+/// Keeps the discovery documents of the commits for the convoy. Returns the tip of the rewritten
+/// commits without them.
 fn extract_documents(
     job: &MergeJob,
     base: &str,
@@ -211,14 +201,16 @@ fn extract_documents(
     Ok(found)
 }
 
-/// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
+/// Returns true if the target is a convoy's own branch, on which documents stay until the convoy
+/// lands.
 pub(crate) fn is_convoy_branch(job: &MergeJob) -> anyhow::Result<bool> {
     let convoys = job.town.open_town_store()?.snapshot()?;
     let owner = integration::convoy_of_branch(&convoys, job.rig.name(), &job.receipt.target);
     Ok(owner.is_some())
 }
 
-/// The second door: the merged tree with beads as they are on the target.
+/// Replaces the beads files of the merged tree by those of the target. A second safeguard after `gt
+/// done`.
 fn restore_target_beads(job: &MergeJob, target: &str, tree: String) -> anyhow::Result<String> {
     let changed = job.git.differing_files(target, &tree)?;
     if changed.iter().any(|file| is_beads_file(file)) {
@@ -227,7 +219,7 @@ fn restore_target_beads(job: &MergeJob, target: &str, tree: String) -> anyhow::R
     Ok(tree)
 }
 
-/// Who signs what the queue writes itself.
+/// Returns the git identity for commits of the queue.
 pub(crate) fn queue_identity(job: &MergeJob) -> Identity {
     Identity {
         name: format!("{}/refinery", job.rig.name()),

@@ -1,4 +1,4 @@
-//! The rig's gates: plain commands of its settings, run on the merged tree before anything is pushed.
+//! Runs the rig's gates: commands from its settings that run on the merged tree before any push.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,25 +11,21 @@ use crate::flow::town_hook::inherited_variables;
 use crate::town::config::Gate;
 use crate::town::event::event;
 
-/// How much of a gate's output goes into the task.
+/// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
 
-/// A gate that failed.
 #[derive(Debug, Clone)]
 pub(crate) struct GateFailure {
-    /// Its name.
     pub gate: String,
-    /// Its command line.
     pub command: String,
-    /// How it ended.
     pub end: String,
-    /// The end of what it printed.
+    /// The end of the output.
     pub tail: String,
-    /// The file with all of it.
+    /// The file with the whole output.
     pub log: PathBuf,
 }
 
-/// Runs the gates one after the other on `candidate`; the first that fails is returned.
+/// Runs the gates one after the other on `candidate`. Returns the first failure.
 pub(crate) fn run_gates(job: &MergeJob, candidate: &str) -> anyhow::Result<Option<GateFailure>> {
     for group in job.settings.gates(job.rig)? {
         if let Some(failure) = run_gate_group(job, candidate, &group)? {
@@ -39,7 +35,7 @@ pub(crate) fn run_gates(job: &MergeJob, candidate: &str) -> anyhow::Result<Optio
     Ok(None)
 }
 
-/// Runs gates that share a tree on a commit; the first that fails is returned.
+/// Runs gates that share a tree on a commit. Returns the first failure.
 pub(crate) fn run_gate_group(
     job: &MergeJob,
     commit: &str,
@@ -65,8 +61,8 @@ pub(crate) fn run_gate_group(
     Ok(None)
 }
 
-/// Puts the queue's own tree at the candidate, without anything that an earlier gate left there. Nothing of value is
-/// ever in it.
+/// Resets the queue's own tree to the candidate, without the files of earlier gates. The tree never
+/// holds work.
 pub(crate) fn check_out_candidate(
     job: &MergeJob,
     tree: &Path,
@@ -75,7 +71,7 @@ pub(crate) fn check_out_candidate(
     if tree.join(".git").exists() {
         match reset_tree(tree, candidate) {
             Ok(()) => return Ok(()),
-            // A lock file of a git that was killed, for one, would be in the way for ever.
+            // Otherwise, the lock file of a killed git, for example, would block every later run.
             Err(error) => {
                 job.town.record_event(&event!(GateTreeRebuilt,
                     tree: tree, reason: error.to_string(), request: job.merge_ref(),
@@ -89,7 +85,7 @@ pub(crate) fn check_out_candidate(
     if tree.exists() {
         job.git.worktree_remove(tree, true).ok();
     }
-    // What git does not know as its tree, it does not remove.
+    // Git does not remove a folder that it does not know as a worktree.
     if tree.exists() {
         std::fs::remove_dir_all(tree)?;
     }
@@ -101,16 +97,16 @@ fn reset_tree(tree: &Path, candidate: &str) -> Result<(), GitError> {
     let git = Git::at(tree);
     git.reset_hard("HEAD")?;
     git.checkout_detach(candidate)?;
-    // Repositories below it and ignored files, too.
+    // Also removes nested repositories and ignored files.
     git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
         .finish_checked()
         .map(drop)
 }
 
-/// The ignored files that a gate may find as the last one that names them left them. Between two runs they lie beside the
-/// tree; a run that is killed loses them with it.
+/// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside
+/// the tree. A killed run loses them.
 struct GateCache {
-    /// Where each is in the tree, and where it lies between two runs.
+    /// The path of each in the tree, and its path between two runs.
     places: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -119,7 +115,7 @@ impl GateCache {
         let folder = job.rig.gate_caches();
         let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
         let mut places: Vec<_> = gate.cache.iter().map(place).collect();
-        // What is tracked there counts more.
+        // Tracked files win over cached ones.
         places.retain(|(inside, _)| !inside.exists());
         for (inside, beside) in &places {
             if !beside.exists() {
@@ -136,7 +132,8 @@ impl GateCache {
         Ok(Self { places })
     }
 
-    /// A cache that cannot be kept is made again by the next run.
+    /// Moves the files back beside the tree. A cache that cannot be kept is rebuilt by the next
+    /// run.
     fn put_back(self) {
         for (inside, beside) in self.places {
             std::fs::rename(inside, beside).ok();
@@ -144,8 +141,8 @@ impl GateCache {
     }
 }
 
-/// A gate that changed the tree has passed on something else than what would be pushed: that counts as failed. Files
-/// that it only added are left behind.
+/// Fails a gate that changed tracked files, because it passed on other content than what would be
+/// pushed. New untracked files are ignored.
 fn check_tree_unchanged(
     job: &MergeJob,
     (tree, candidate): (&Path, &str),
@@ -219,7 +216,7 @@ fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<G
     }))
 }
 
-/// Keeps all that a gate printed.
+/// Writes the whole output of a gate to a log file.
 pub(crate) fn keep_log(job: &MergeJob, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
     let folder = job.rig.gate_logs();
     file::create_folder(&folder, 0o700)?;
@@ -232,12 +229,12 @@ pub(crate) fn keep_log(job: &MergeJob, gate: &str, output: &[u8]) -> anyhow::Res
     Ok(log)
 }
 
-/// The part of an output that goes into the task.
+/// Returns the part of an output that goes into the task.
 pub(crate) fn output_tail(output: &str) -> &str {
     last_part(output.trim_end(), TAIL)
 }
 
-/// The last `limit` bytes of a text, from the start of a line.
+/// Returns the last `limit` bytes of a text, from the start of a line.
 fn last_part(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;

@@ -1,6 +1,6 @@
-//! The `pre-merge` hooks: asked about the work as it will be on the target, after the rig's gates. What they reject
-//! becomes a task like a failed gate; what they leave to a person, and a hook that comes to no decision, waits for
-//! one. Only a waiver, with a reason that stays on the request, lets work by.
+//! Runs the `pre-merge` hooks after the rig's gates, on the work as it will be on the target. A
+//! rejection becomes a task, as a failed gate does. A deferral, or a hook without a decision, waits
+//! for a user. Only a waiver, with a reason that is kept on the request, skips the hooks.
 
 use std::sync::atomic::Ordering;
 
@@ -17,10 +17,10 @@ use crate::record;
 use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::town::event::event;
 
-/// How the name of what failed reads in a task.
+/// The prefix for a hook's name in a task.
 const GATE: &str = "pre-merge hook";
 
-/// Asks the hooks; `None` where the work may go on.
+/// Runs the hooks. `None` if the work may continue.
 pub(crate) fn ask_pre_merge_hooks(
     job: &MergeJob,
     target: &str,
@@ -50,7 +50,7 @@ pub(crate) fn ask_pre_merge_hooks(
         return Ok(None);
     };
     let (hook, reason) = (&ran.hook, &ran.reason);
-    // It was ended because we stop: the next run asks it again.
+    // The hook was ended because the queue stops. The next run asks it again.
     anyhow::ensure!(!job.town.stop.load(Ordering::Relaxed), "{hook}: {reason}");
     let outcome = match ran.verdict {
         TownHookVerdict::Rejected => create_rejection_task(job, target, ran)?,
@@ -67,7 +67,7 @@ pub(crate) fn ask_pre_merge_hooks(
     Ok(Some(outcome))
 }
 
-/// Makes the task for what a hook rejects.
+/// Creates the task for a rejection.
 fn create_rejection_task(
     job: &MergeJob,
     target: &str,
@@ -85,7 +85,7 @@ fn create_rejection_task(
     task::create_gate_task(job, target, &failure)
 }
 
-/// Writes that a hook stopped the request, so that it can be waived.
+/// Records that a hook stopped the request, so that it can be waived.
 fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
@@ -104,7 +104,7 @@ fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Re
     })
 }
 
-/// What the hooks are told of a request; after a merge, too.
+/// Builds the hook call for a request. Also used after a merge.
 pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'a>> {
     let source = merge_request::source_bead_of(&job.request);
     let town = job.town.open_town_store()?.snapshot()?;
@@ -141,9 +141,9 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
     })
 }
 
-/// The front matter of the work, without the lines around it, as it was when its convoy was made: what a worker
-/// writes there later counts for nothing. Where no convoy knows it, as it stands in the bead. Of a task that brings
-/// other work to its target, that of the other work.
+/// Returns the front matter of the work without its delimiter lines, as it was when the convoy was
+/// created: later edits by a worker do not count. If no convoy has it, returns the bead's current
+/// one. For a task that brings other work to its target, returns that of the other work.
 fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let mut request = Some(&job.request);
@@ -180,12 +180,12 @@ fn bead_front_lines(bead: &Bead) -> String {
     }
 }
 
-/// Tells the `post-merge` hooks.
+/// Runs the `post-merge` hooks.
 pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
     if !town_hook::has_event_hooks(job.town, Some(job.rig), TownHookEvent::PostMerge) {
         return;
     }
-    // Beads that cannot be read now keep nobody from having merged.
+    // The merge is done, even if the beads cannot be read now.
     if let Ok(mut call) = build_call(job) {
         call.more.push(("GT_COMMIT", commit.to_owned()));
         town_hook::notify_event_hooks(job.town, TownHookEvent::PostMerge, &call);

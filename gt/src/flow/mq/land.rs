@@ -1,4 +1,4 @@
-//! The last steps: record the candidate, push, fetch, verify, close, clean up.
+//! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
 use bd::git::{Containment, PushError, PushLease, PushRefusal};
@@ -14,7 +14,7 @@ use crate::record::merge_request::{
 use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 
-/// Puts the candidate on the target and closes what is done by it.
+/// Pushes the candidate to the target and closes the finished beads.
 pub(crate) fn land_candidate(
     job: &MergeJob,
     target: &str,
@@ -61,8 +61,8 @@ pub(crate) fn land_candidate(
     }
 }
 
-/// Records what is about to be pushed, so that after a crash it is known as ours. Not if the request may not merge any
-/// more: this transaction decides it.
+/// Records the commit to push, so that it is recognized after a crash. Returns false if the request
+/// may not merge any more: this transaction decides that.
 fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
     job.town.transact(job.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
@@ -84,8 +84,8 @@ fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Resu
     })
 }
 
-/// Pushes with a lease on the target as it was seen; in a rig without a remote, moves the branch the
-/// same way.
+/// Pushes with a lease on the fetched tip of the target. In a rig without a remote, moves the
+/// branch the same way.
 pub(crate) fn push_to_target(
     job: &MergeJob,
     target: &str,
@@ -102,9 +102,10 @@ pub(crate) fn push_to_target(
         .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
-/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
-/// request and bead that a conflict or repair task stood for and brought along, in one transaction. Killed in
-/// between, the next run finds the work on its target again and comes here once more.
+/// Closes a request whose work is on its target. Removes the branch. Then records the merge in one
+/// transaction: the request, the bead, and every request and bead whose work the merged conflict or
+/// repair task contains. After a crash in between, the next run finds the work on its target and
+/// repeats this.
 pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
     let id = &job.request.id;
     let reason = if candidate::is_convoy_branch(job)? {
@@ -118,7 +119,7 @@ pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<Merge
     })
 }
 
-/// The work was nothing but discovery documents, and those are kept: there is nothing to merge.
+/// Closes a request that had only discovery documents, which are kept.
 pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Result<MergeOutcome> {
     let reason = format!("No change: only discovery documents, kept on {reference}");
     close_requests(job, &reason, None)?;
@@ -164,7 +165,8 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
             if let Some(task) =
                 source.filter(|task| commit.is_some() && target::is_target_task(task))
             {
-                // Its branch is withdrawn with it: the target passes without.
+                // The branch of that request is withdrawn too, because the target passes without
+                // it.
                 close_bead(
                     tx,
                     task,
@@ -192,7 +194,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
     Ok(())
 }
 
-/// What became of a request that a task was to bring to the target.
+/// Describes the result for a request that a task was to bring to the target.
 fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> MergedAlong {
     MergedAlong {
         mr: original.id.clone(),
@@ -204,9 +206,9 @@ fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> M
     }
 }
 
-/// Whether the merged result of a task holds the work of another request: applying that work's change again changes
-/// nothing. In files that the task had to write differently nobody can prove more than that its branch has merged that
-/// work, and that it did not leave these files as they were.
+/// Returns true if the merged result of a task contains the work of another request: applying that
+/// work's change again changes nothing. For files that the task had to write differently, it is
+/// enough that the task's branch has merged that work and has changed these files.
 fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
     let (work, own) = (merge_request::receipt_of(original), &job.receipt);
     let git = &job.git;
@@ -225,7 +227,7 @@ fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Re
     })
 }
 
-/// What a person is told of work that its task did not bring along.
+/// Explains to the user that a task did not bring the work of its request.
 fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) -> String {
     let (task, bead) = (
         merge_request::source_bead_of(&job.request),
@@ -246,7 +248,7 @@ fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) 
     )
 }
 
-/// The first of the files, and how many more there are.
+/// Lists the first files and the number of the others.
 fn list_some_files(files: &[String]) -> String {
     const NAMED: usize = 5;
     let shown = files.len().min(NAMED);
@@ -257,13 +259,13 @@ fn list_some_files(files: &[String]) -> String {
     text
 }
 
-/// What is written of a request whose work a conflict or repair task brought along.
+/// Describes a request whose work a conflict or repair task contained.
 fn describe_merged_along(request: &str, task: &str, title: &str) -> String {
     format!("{AS_IT_WAS}: {task} \"{title}\" put it right, and it was merged with {request}")
 }
 
-/// Closes a request and the bead whose work it merges. `along` says what became of a request that was not merged
-/// itself.
+/// Closes a request and the bead of its work. `along` describes the result of a request that was
+/// not merged itself.
 fn close_request(
     tx: &mut Tx,
     id: &str,
@@ -288,7 +290,7 @@ fn close_request(
         Some(bead) if bead.is_open() && attempt::read_attempt(&bead) == handed_in => {
             close_bead(tx, bead, reason)
         }
-        // Whoever closed it or gave it to someone else did so while this was on its way.
+        // Someone closed or reassigned the bead while this request was in the queue.
         Some(bead) => {
             let text = format!("{reason}, before it was changed by hand");
             let actor = tx.actor().to_owned();
@@ -298,9 +300,9 @@ fn close_request(
     }
 }
 
-/// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits
-/// as they were handed in stay reachable under `refs/gt/merged/`. A branch that cannot be removed is only
-/// in the way, so that is no failure.
+/// Removes the merged branch locally and on the remote, if it is still at the receipt's tip. The
+/// submitted commits stay reachable under `refs/gt/merged/`. Errors are ignored, because a
+/// remaining branch is harmless.
 fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
@@ -317,8 +319,8 @@ fn remove_merged_branch(job: &MergeJob) {
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
 }
 
-/// The requests that this one resolves: the one its task was made for, the one that one was made for, and
-/// so on.
+/// Returns the requests that this one resolves: the request of its task, the request of that one's
+/// task, and so on.
 fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
     let snapshot = job.store.snapshot()?;
     let mut found: Vec<Bead> = Vec::new();
@@ -333,7 +335,8 @@ fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
     Ok(found)
 }
 
-/// The work was merged, and someone took it back on the target: only a person can say whether that was meant.
+/// Blocks a request whose work was merged and then reverted on the target. Only a user can decide
+/// if the revert was intended.
 pub(crate) fn block_reverted(
     job: &MergeJob,
     commit: &str,
@@ -352,7 +355,7 @@ pub(crate) fn block_reverted(
     block_for_user(job, &reason)
 }
 
-/// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
+/// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
 pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
     job.town
         .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
@@ -361,7 +364,7 @@ pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<Mer
     })
 }
 
-/// Lets the request wait for its review, if the rig's settings want one and it has had none.
+/// Makes the request wait for a review, if the rig's settings require one and it has had none.
 pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let Some(reason) = job.settings.review_reason() else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! One run of a rig's queue: every ready request, highest score first, until none is ready.
+//! Runs a rig's queue: merges every ready request, highest score first, until none is ready.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
@@ -20,19 +20,16 @@ use crate::town::config::{self, RigSettings};
 use crate::town::event::{self, Event, MergeResultEvent};
 use crate::town::lock::Lock;
 
-/// How one request came out of the queue.
+/// The result of one request.
 #[derive(Debug, Clone, Serialize)]
 pub struct RequestResult {
-    /// The request.
     pub request: String,
-    /// The bead whose work it is.
     pub bead: String,
-    /// What happened.
     #[serde(flatten)]
     pub outcome: MergeOutcome,
 }
 
-/// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
+/// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<RequestResult>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
     let store = town.open_rig_store(rig)?;
@@ -51,7 +48,8 @@ pub fn run_queue(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Request
     Ok(run.results)
 }
 
-/// Withdraws what may not merge any more, while the caller holds the rig's queue; nothing else is merged.
+/// Withdraws requests that may not merge any more, without merging others. The caller holds the
+/// rig's queue.
 pub(crate) fn withdraw_stale_requests(
     town: &LiveTown,
     rig: &RigLayout,
@@ -62,15 +60,14 @@ pub(crate) fn withdraw_stale_requests(
     QueueRun::new(town, rig, &store, &settings).withdraw_stale()
 }
 
-/// One run of a queue.
 struct QueueRun<'a> {
     town: &'a LiveTown,
     rig: &'a RigLayout,
     store: &'a Store,
     settings: &'a RigSettings,
-    /// The requests that it has looked at.
+    /// The requests that this run has handled.
     seen: BTreeSet<String>,
-    /// Those that wait for their target, with its name.
+    /// The requests that wait for their target, with its name.
     waiting: Vec<(String, String)>,
     results: Vec<RequestResult>,
 }
@@ -124,7 +121,7 @@ impl<'a> QueueRun<'a> {
         let outcome = match step(&job) {
             Ok(outcome) => outcome,
             Err(error) if self.town.stop.load(Ordering::Relaxed) => return Err(error),
-            // Those behind it may be fine.
+            // The requests behind it may be fine.
             Err(error) => MergeOutcome::Later {
                 reason: format!("{error:#}"),
             },
@@ -147,7 +144,7 @@ impl<'a> QueueRun<'a> {
         Ok(())
     }
 
-    /// What waited for this target is looked at once more.
+    /// Handles the requests that wait for this target once more.
     fn retry_waiting(&mut self, branch: &str) {
         for (request, _) in self.waiting.extract_if(.., |(_, target)| target == branch) {
             self.seen.remove(&request);
@@ -156,7 +153,8 @@ impl<'a> QueueRun<'a> {
     }
 }
 
-/// Writes on a request since when each try fails for a reason outside, so that a person hears of it in the end.
+/// Records on a request since when each try fails for an outside reason, so that a user is notified
+/// in the end.
 fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
     let reason = match outcome {
         MergeOutcome::Later { reason } => Some(reason),
@@ -181,7 +179,7 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
     })
 }
 
-/// What may not merge any more is withdrawn; but what was merged before that is merged.
+/// Withdraws a request that may not merge any more, unless its work is merged already.
 fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     let target = if job.receipt.target.is_empty() {
         None
@@ -201,7 +199,7 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     })
 }
 
-/// In how long the queue has something to do, if nothing changes until then; none if it has nothing.
+/// Returns the time until the queue has work, if nothing changes until then. None if it has none.
 pub(crate) fn time_until_ready(
     beads: &bd::store::Snapshot,
     now: Timestamp,
@@ -215,7 +213,7 @@ pub(crate) fn time_until_ready(
         .min()
 }
 
-/// The ready request with the highest score that this run has not looked at.
+/// Returns the ready request with the highest score that this run has not handled.
 fn next_request(
     town: &LiveTown,
     store: &Store,
@@ -224,7 +222,7 @@ fn next_request(
     let beads = store.snapshot()?;
     let convoys = town.open_town_store()?.snapshot()?;
     let now = town.clock.now();
-    // By bead, the oldest open convoy that tracks it: they come oldest first.
+    // Maps each bead to its oldest open convoy. The list is sorted by age.
     let mut tracked_since = HashMap::new();
     for convoy in record::convoy::list_convoys(&convoys, false) {
         for id in record::convoy::tracked_ids(convoy) {
@@ -251,7 +249,7 @@ fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
         && bd::graph::find_blockers(beads, &request.id).is_empty()
 }
 
-/// The way of one request: the steps of the module's page.
+/// Merges one request with the steps of the module.
 fn process_request(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     config::check_merge_queue(job.town, job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
@@ -315,13 +313,13 @@ fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
         MergeOutcome::Later { .. } => Event::MergeSkipped,
-        // Told where it is withdrawn, with the rescue ref.
+        // The withdrawal reports itself, with the rescue ref.
         MergeOutcome::Withdrawn { .. } => return,
         _ => Event::MergeFailed,
     };
     job.town.record_event(&kind(MergeResultEvent {
         request: job.merge_ref(),
-        // An outcome is a plain struct: it has no way not to become JSON.
+        // An outcome is a plain enum, so serializing it cannot fail.
         outcome: event::json_fields(outcome),
     }));
     if let MergeOutcome::Merged { commit } = outcome {

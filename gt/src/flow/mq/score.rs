@@ -1,18 +1,18 @@
-//! Which request goes first: priority, then age, so that nothing waits for ever.
+//! Computes the order of requests: priority, then age, so that no request waits forever.
 
 use bd::bead::Bead;
 use jiff::Timestamp;
 
-/// The score of a request; the highest goes first.
+/// Returns the score of a request. The highest goes first.
 ///
-/// 1000, plus 100 a step of priority, plus 10 an hour of the convoy's age, plus 1 an hour of its own age,
-/// minus 50 a retry (at most 300). The growing ages are the bound on starvation.
+/// 1000, plus 100 per step of priority, plus 10 per hour of the convoy's age, plus 1 per hour of
+/// the request's age, minus 50 per retry (at most 300). The growing ages bound the starvation.
 pub fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
     let hours = |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
     let retries: f64 = bd::bead::fields::get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
-    // Below 0 is no priority but a mark for "not set".
+    // A negative priority means "not set".
     let steps = if (0..=4).contains(&request.priority) {
         4 - request.priority
     } else {

@@ -1,4 +1,5 @@
-//! A target that fails its own gates: one task for it, and the requests wait until the target moves.
+//! Handles a target that fails its own gates: creates one task for it, and makes the requests wait
+//! until the target moves.
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
@@ -12,18 +13,18 @@ use crate::record::merge_request::{self, BrokenTarget, request_state, set_reques
 use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
 
-/// How long a request waits before the target is looked at again.
+/// The time after which a waiting request checks the target again.
 const PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
-/// What marks the task for a target: the branch and the gate.
+/// The metadata key of a target's task: the branch and the gate.
 const KEY: &str = "target";
 
-/// Whether a bead is the task for a target that fails its gates.
+/// Returns true if a bead is the task for a target that fails its gates.
 pub(crate) fn is_target_task(bead: &Bead) -> bool {
     bead.metadata_object().contains_key(KEY)
 }
 
-/// How long a request still waits for its target to move, and need not be looked at.
+/// Returns the time until a request that waits for its target must be checked again.
 pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
     let waits = request_state(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
@@ -33,7 +34,7 @@ pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) 
     waits.unwrap_or_default().max(SignedDuration::ZERO)
 }
 
-/// Whether a bead is the task for a target, or repairs the work on such a task.
+/// Returns true if a bead is the task for a target, or repairs the work on such a task.
 fn repairs_target(beads: &Snapshot, id: &str) -> bool {
     let Some(bead) = beads.get(id) else {
         return false;
@@ -42,7 +43,7 @@ fn repairs_target(beads: &Snapshot, id: &str) -> bool {
     is_target_task(bead) || root.is_some_and(is_target_task)
 }
 
-/// The open task for a gate that fails on a branch.
+/// Returns the open task for a gate that fails on a branch.
 fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
     let is_it = |bead: &&Bead| {
         let fields = bead.metadata_object();
@@ -53,8 +54,8 @@ fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> 
     open.find(is_it).map(|bead| bead.id.clone())
 }
 
-/// Runs a gate that failed with the work on the target alone, once per commit. If it fails there, too, that is not the
-/// work's fault: the request waits, and the target gets a task.
+/// Runs a failed gate on the target alone, once per commit. If it fails there too, the work is not
+/// the cause: the request waits, and the target gets a task.
 pub(crate) fn check_target_alone(
     job: &MergeJob,
     target: &str,
@@ -66,7 +67,7 @@ pub(crate) fn check_target_alone(
     let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
         return Ok(None);
     };
-    // Work that is to mend the target and does not is at fault itself.
+    // A gate that fails with work that should repair the target is caused by that work.
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
@@ -74,7 +75,7 @@ pub(crate) fn check_target_alone(
         return Ok(None);
     };
     let branch = &job.receipt.target;
-    // Each breakage has a task of its own: what an earlier one says is not true any more.
+    // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
     let prefix = job.town.prefix_of_rig(job.rig.name());
     let beads = job.store.snapshot()?;
@@ -113,7 +114,8 @@ pub(crate) fn check_target_alone(
     }))
 }
 
-/// How a group of gates, one of which failed with the work, fails on the target alone; a pass is kept for its commit.
+/// Runs the group of a failed gate on the target alone. Returns the failure. A pass is recorded for
+/// the commit.
 fn run_on_target(
     job: &MergeJob,
     target: &str,
@@ -140,7 +142,7 @@ fn pass_record_id(job: &MergeJob) -> String {
     )
 }
 
-/// Notes which commit of the target passed which gate last.
+/// Records the target's commit that last passed a gate.
 fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let now = tx.now();
@@ -148,7 +150,8 @@ fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
             id: pass_record_id(job),
             title: "Gates on the target alone".to_owned(),
             notes: passed.to_owned(),
-            // Closed from the start: it is no work, and no list of work may show it.
+            // Closed from the start, because a record is no work and must not appear in lists of
+            // work.
             status: Status::Closed,
             closed_at: Some(now.clone()),
             issue_type: Kind::Slot,
@@ -188,7 +191,7 @@ fn write_target_task(
     Ok(())
 }
 
-/// Opens a closed task again, with what is seen now.
+/// Reopens a closed task with the current evidence.
 fn reopen_target_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
     let Some(mut task) = tx.get(id).filter(|task| !task.is_open()).cloned() else {
         return Ok(());
@@ -198,7 +201,7 @@ fn reopen_target_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<(
     task::reopen_repair_task(tx, id)
 }
 
-/// Lets the requests that wait for a target go on: something was merged to it.
+/// Releases the requests that wait for a target after a merge to it.
 pub(crate) fn release_waiting_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let waiting: Vec<String> = merge_request::open_requests(tx)
         .into_iter()
@@ -220,12 +223,13 @@ fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Re
     Ok(())
 }
 
-/// Whether the target of a waiting request has moved: then it waits no more. Else it is noted that it was looked at.
+/// Returns true if the target of a waiting request has moved. Otherwise records the check.
 pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     let Some(broken) = request_state(&job.request).broken else {
         return Ok(true);
     };
-    // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
+    // A user who closes the task states that the gate passes again. It may have failed for lack of
+    // something on the machine.
     let beads = job.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
     let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
@@ -240,7 +244,8 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     Ok(moved)
 }
 
-/// Something was merged, so the target has moved: a task for it that nobody has is over, and made again if it still fails.
+/// Closes a target's task that no one has, because a merge has moved the target. The task is
+/// created again if the target still fails.
 pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let of_branch = |bead: &Bead| {
         bead.metadata_object()

@@ -1,5 +1,6 @@
-//! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
-//! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
+//! Creates a task for a request that does not merge. Any idle worker can take it, and it has the
+//! necessary evidence. When the task's own result is merged, the request and its bead are closed
+//! too.
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
@@ -17,10 +18,10 @@ use crate::record::merge_request::{self, source_bead_of};
 use crate::record::merge_task::MERGE_LABEL as LABEL;
 use crate::record::polecat;
 
-/// How many tasks of one bead are given to a worker automatically.
+/// The number of tasks per bead that go to a worker automatically.
 const REPAIRS: usize = 2;
 
-/// Makes the task for work that does not fit its target.
+/// Creates the task for work that conflicts with its target.
 pub(crate) fn create_conflict_task(
     job: &MergeJob,
     target: &str,
@@ -37,7 +38,7 @@ pub(crate) fn create_conflict_task(
     Ok(MergeOutcome::Conflict { task })
 }
 
-/// Makes the task for work that breaks a gate.
+/// Creates the task for work that fails a gate.
 pub(crate) fn create_gate_task(
     job: &MergeJob,
     target: &str,
@@ -65,8 +66,9 @@ pub(crate) fn create_gate_task(
     })
 }
 
-/// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
-/// bead track it. Its id follows from request and target, so that a second run makes no second task.
+/// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the
+/// original bead track it. The task's id is computed from request and target, so that a second run
+/// creates no second task.
 fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_bead_of(&job.request);
     let prefix = job.town.prefix_of_rig(job.rig.name());
@@ -88,7 +90,7 @@ fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyh
     Ok(id)
 }
 
-/// The id of the task for what it is about; another one if someone deleted that task: what is deleted blocks nothing.
+/// Returns the id of a task for a subject. A deleted task blocks nothing, so its id is not reused.
 pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     let mut further = String::new();
     loop {
@@ -103,7 +105,8 @@ pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> Strin
     }
 }
 
-/// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
+/// Returns true if a task goes to a worker automatically: one of the first two of its bead, and no
+/// worker had it before.
 pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     let is_open = task.has_label(LABEL) && task.status == Status::Open;
     if !is_open || !is_task_needed(beads, task) || attempt::read_attempt(task) > 0 {
@@ -117,19 +120,20 @@ pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     root.is_none() || before.count() < REPAIRS
 }
 
-/// Whether the request that a task was made for still waits for it.
+/// Returns true if the request of a task still waits for it.
 fn is_task_needed(beads: &Snapshot, task: &Bead) -> bool {
     let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
     request.is_none_or(Bead::is_open)
 }
 
-/// The open tasks whose request was closed without being merged: by hand, with or without its bead.
+/// Returns the open tasks whose request was closed without a merge by hand, with or without its
+/// bead.
 pub(crate) fn find_unneeded_tasks(beads: &Snapshot) -> Vec<&Bead> {
     let open = beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open);
     open.filter(|task| !is_task_needed(beads, task)).collect()
 }
 
-/// The bead for whose work a task was made in the end; none for the task of a target.
+/// Returns the bead whose work a chain of tasks started from. None for the task of a target.
 pub(crate) fn original_bead_of(beads: &Snapshot, task: &Bead) -> Option<String> {
     let mut seen = Vec::new();
     let mut request = merge_request::resolved_request(task);
@@ -159,7 +163,7 @@ fn track_in_convoys(town: &LiveTown, task: &str, source: &str) -> anyhow::Result
     Ok(())
 }
 
-/// Does so for every open task: a run that was killed right after it made one did not get to it.
+/// Lets convoys track every open task. Needed if a run was killed right after it created one.
 pub(crate) fn track_all_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
     for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
@@ -216,7 +220,7 @@ fn write_repair_task(
     Ok(())
 }
 
-/// Lets the request wait for the task.
+/// Makes the request wait for the task.
 fn block_on_task(tx: &mut Tx, job: &MergeJob, target: &str, task: &str) -> anyhow::Result<()> {
     use bd::bead::fields::{get_field, set_field};
     let now = tx.now();
@@ -252,7 +256,7 @@ fn block_on_task(tx: &mut Tx, job: &MergeJob, target: &str, task: &str) -> anyho
     Ok(())
 }
 
-/// A task that was closed without solving anything is open again.
+/// Reopens a task that was closed without a solution.
 pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
     if let Some(mut bead) = tx
         .get(task)
@@ -266,8 +270,7 @@ pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
-/// work on one is released by the next patrol.
+/// Closes the open tasks of a withdrawn request. The next patrol releases a worker that has one.
 pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
     let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
@@ -280,7 +283,7 @@ pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
         .try_for_each(|task| super::close::close_bead(tx, task, &reason))
 }
 
-/// Text of commands inside a fence that it cannot close.
+/// Formats a command's output inside a fence that it cannot close.
 pub(crate) fn fence_output(text: &str) -> String {
     let text = kit::ui::escape::escape_block(text);
     let longest = text

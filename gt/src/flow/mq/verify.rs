@@ -1,5 +1,6 @@
-//! Is the work on the target already? Judged by trees, never by how a diff looks: a commit of ours, or the
-//! worker's own tip, is the target's ancestor, and applying its change again would change nothing.
+//! Checks if the work is on the target already. Judged by trees, not by the text of a diff: the
+//! pushed commit or the worker's tip is an ancestor of the target, and applying its change again
+//! changes nothing.
 
 use bd::git::{Containment, GitError};
 
@@ -7,26 +8,22 @@ use super::candidate;
 use super::job::MergeJob;
 use crate::record::merge_request::request_state;
 
-/// Whether a target holds a commit and what it changed.
+/// The presence of a commit and its change on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TargetPresence {
-    /// It does.
     Yes {
-        /// The commit.
         commit: String,
     },
-    /// The commit is there, and what it changed was taken back.
+    /// The target has the commit, but its change was reverted.
     Undone {
-        /// The commit.
         commit: String,
-        /// The files in which it was.
+        /// The files with reverted changes.
         files: Vec<String>,
     },
-    /// It does not.
     No,
 }
 
-/// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
+/// Looks for the pushed commit, otherwise for the worker's tip, which someone else may have merged.
 pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
     let state = request_state(&job.request);
     let ours = find_change(job, target, (&state.onto, &state.candidate))?;
@@ -39,7 +36,7 @@ pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<Tar
     }
 }
 
-/// Whether the target holds `commit`, and with it the change since `onto`.
+/// Checks if the target has `commit` and its change since `onto`.
 fn find_change(
     job: &MergeJob,
     target: &str,
@@ -57,7 +54,7 @@ fn find_change(
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
         Containment::All => TargetPresence::Yes { commit },
-        // Later work in the same place is no way of taking it back, unless it came after that.
+        // Later work in the same place is a revert only if it came after the commit.
         Containment::Rewritten(files) => {
             match job.git.find_revert((onto, &commit), target, &files)? {
                 Some((_, files)) => TargetPresence::Undone { commit, files },
@@ -68,7 +65,7 @@ fn find_change(
     })
 }
 
-/// Whether the target, as just fetched, holds a commit.
+/// Returns true if the fetched target contains a commit.
 pub(crate) fn contains_commit(
     job: &MergeJob,
     target: &str,
@@ -77,7 +74,8 @@ pub(crate) fn contains_commit(
     job.git.is_ancestor(commit, target)
 }
 
-/// Whether the target holds the change of a commit made on `onto`, in whatever commits it came there.
+/// Returns true if the target contains the change of a commit made on `onto`, under whatever commit
+/// ids.
 pub(crate) fn contains_change(
     job: &MergeJob,
     target: &str,

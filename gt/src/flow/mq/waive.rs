@@ -1,4 +1,4 @@
-//! Lets a request by its `pre-merge` hooks, with a reason that stays on it.
+//! Waives the `pre-merge` hooks for a request, with a reason that is kept on it.
 
 use bd::bead::{Bead, Status};
 use bd::change;
@@ -11,41 +11,26 @@ use crate::record::merge_request::{
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// Why there is nothing to waive.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum WaiveError {
-    /// There is no such open request.
+    /// No open request has this id.
     #[error("`{id}` is no open merge request: not found (`gt mq list` shows them)")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
-    /// No hook has stopped it.
+    Unknown { id: String },
+    /// No hook has stopped the request.
     #[error("no pre-merge hook has stopped {id}: there is nothing to waive")]
-    Nothing {
-        /// The request.
-        id: String,
-    },
-    /// A worker is not to judge its own work.
+    Nothing { id: String },
+    /// Workers may not judge their own work.
     #[error("{worker} is a worker: a waiver is for a person, the mayor or crew to give")]
-    Worker {
-        /// Its address.
-        worker: String,
-    },
-    /// It has no reason.
+    Worker { worker: String },
     #[error("a waiver needs a reason")]
     NoReason,
-    /// Someone mends what the hook found.
+    /// A worker already has the hook's task.
     #[error("{worker} is at work on {task}, which the hook asked for (`gt unsling` takes it away)")]
-    TaskTaken {
-        /// The task.
-        task: String,
-        /// Who has it.
-        worker: String,
-    },
+    TaskTaken { task: String, worker: String },
 }
 
-/// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
+/// Waives the hooks for a request: closes its task, and the next run of the queue continues the
+/// request.
 pub fn waive_hooks(
     town: &LiveTown,
     store: &Store,

@@ -1,8 +1,9 @@
-//! Which requests may merge: only one whose bead is open and still at the attempt that handed it in. Any other is
-//! withdrawn: its commits go to a rescue ref that the bead's comment names, and it is closed without being merged.
+//! Withdraws requests that may not merge any more. A request may merge only if its bead is open and
+//! still at the attempt that submitted it. The commits of a withdrawn request go to a rescue ref
+//! that a comment on the bead names, and the request is closed without a merge.
 //!
-//! A request that stands for another one, as the result of a conflict or repair task, may merge only as long as
-//! that one may.
+//! A request that stands for another one, as the result of a conflict or repair task, may merge
+//! only while that one may.
 
 use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
@@ -16,10 +17,10 @@ use crate::record::polecat::{self, MergeResult};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// The word that a withdrawn request has as its `close_reason`.
+/// The `close_reason` of a withdrawn request.
 const WORD: &str = "withdrawn";
 
-/// Why a request may not merge; `None` while it may.
+/// Returns why a request may not merge. `None` if it may.
 pub(crate) fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut request = request;
@@ -41,16 +42,16 @@ pub(crate) fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     }
 }
 
-/// Whether a closed request was merged, or had nothing to merge.
+/// Returns true if a closed request was merged or had nothing to merge.
 fn is_request_merged(request: &Bead) -> bool {
     let word = fields::get_field(&request.description, "close_reason");
     word.is_some_and(|word| word == "merged" || word == "no change")
 }
 
-/// Why the bead of a request is no longer the one for which it was handed in.
+/// Returns why the bead of a request no longer matches the request.
 fn source_change_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let source = source_bead_of(request);
-    // A request of another client may name no bead: then there is nothing that it could be held against.
+    // A request of another client may name no bead. Such a request is never stale.
     if source.is_empty() {
         return None;
     }
@@ -70,12 +71,12 @@ fn source_change_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     })
 }
 
-/// Whether a rig has a request that may not merge any more.
+/// Returns true if a rig has a request that may not merge any more.
 pub(crate) fn has_stale_requests(beads: &Snapshot) -> bool {
     find_stale_requests(beads).next().is_some() || !task::find_unneeded_tasks(beads).is_empty()
 }
 
-/// Closes the tasks whose request was closed without being merged.
+/// Closes the tasks whose request was closed without a merge.
 pub(crate) fn cancel_unneeded_tasks(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
     if task::find_unneeded_tasks(&store.snapshot()?).is_empty() {
         return Ok(());
@@ -91,13 +92,14 @@ pub(crate) fn cancel_unneeded_tasks(town: &LiveTown, store: &Store) -> anyhow::R
     })
 }
 
-/// The open requests of a rig that may not merge any more.
+/// Returns the open requests of a rig that may not merge any more.
 pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
     let open = merge_request::open_requests(beads).into_iter();
     open.filter(|request| stale_reason(beads, request).is_some())
 }
 
-/// Withdraws a request, if it may not merge. Its commits are on a rescue ref before it is closed. Gives the reason.
+/// Withdraws a request if it may not merge, and returns the reason. Its commits are on a rescue ref
+/// before it is closed.
 pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;
@@ -119,7 +121,8 @@ pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>>
     Ok(why)
 }
 
-/// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
+/// Closes a request as withdrawn, comments on its bead, and closes the tasks that were to bring its
+/// work to the target.
 fn close_withdrawn(
     tx: &mut Tx,
     mut request: Bead,
@@ -145,7 +148,7 @@ fn close_withdrawn(
     Ok(())
 }
 
-/// Puts the commits of a request on a rescue ref of its worker; none where they are nowhere to be found.
+/// Saves the commits of a request on a rescue ref of its worker. None if the commits are missing.
 fn keep_commits(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let receipt = &job.receipt;
     if receipt.tip.is_empty() || job.git.resolve(&receipt.tip)?.is_none() {

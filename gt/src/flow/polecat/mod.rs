@@ -1,4 +1,4 @@
-//! What is done to a worker itself: removing its sandbox, and trying again after it got stuck.
+//! Acts on a worker itself: removes its sandbox, or retries after it got stuck.
 
 mod nuke;
 mod retry;

@@ -1,8 +1,10 @@
-//! The only delete: removes a polecat's sandbox. Identity and record stay.
+//! Removes a polecat's sandbox, the only way to delete one. Its identity and its record stay.
 //!
-//! 1. Refuse while anything would be lost: a hook, uncommitted files, commits that no remote has.
-//! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
-//! 3. Close the identity bead with reason `nuked`; work on its hook is open again.
+//! 1. Refuse if anything would be lost: a hooked bead, uncommitted files, commits that no remote
+//!    has.
+//! 2. End the session, save the remaining work to a rescue ref (also when forced), remove the
+//!    worktree.
+//! 3. Close the identity bead with reason `nuked`, and reopen the hooked bead.
 
 use std::time::Duration;
 
@@ -21,29 +23,24 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// What a nuke did.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct NukeReport {
-    /// The polecat's address.
     pub polecat: String,
-    /// The rescue ref that leftovers went to.
+    /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
-    /// The bead that was on its hook and is open again.
+    /// The bead that was on the hook and is open again.
     pub released: Option<String>,
 }
 
-/// Why a polecat is not nuked.
 #[derive(Debug, thiserror::Error)]
 #[error("{polecat} is not nuked: {}", reasons.join("; "))]
 pub struct NukeRefused {
-    /// Its address.
     pub polecat: String,
-    /// What would be lost.
     pub reasons: Vec<String>,
 }
 
-/// Removes the sandbox of a polecat, unless something would be lost and `force` is not given. It must be known whether its
-/// session runs.
+/// Removes the sandbox of a polecat. Refuses if work would be lost and `force` is false, and if the
+/// state of its session is unknown.
 pub fn nuke_polecat(
     town: &LiveTown,
     view: &TownView,
@@ -75,12 +72,13 @@ pub fn nuke_polecat(
     if there {
         rescued = sandbox.rescue_leftovers()?;
     }
-    // Before the folder goes: killed in between, a folder is left over and no work hangs on nobody.
+    // Done before the folder is removed: a crash in between leaves a folder behind, but never a
+    // bead on the hook of a removed worker.
     let released = close_identity(town, rig, polecat, rescued.as_deref())?;
     if there {
         Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
     }
-    // Only an empty home goes: what was moved aside in it stays.
+    // Removes only an empty folder. Files that were moved aside in it stay.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
     town.record_event(&event!(Nuke,
         rig: rig.name(), polecat: polecat.name, rescue: rescued, forced: force, bead: released,
@@ -92,7 +90,7 @@ pub fn nuke_polecat(
     })
 }
 
-/// What a nuke would lose.
+/// Returns the reasons against a nuke, one per kind of work that would be lost.
 fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     let mut reasons = Vec::new();
     if let Some(bead) = &polecat.hook {
@@ -135,7 +133,7 @@ fn find_refusal_reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Ve
     Ok(reasons)
 }
 
-/// Closes the identity; work that hangs on its hook is open again, and named.
+/// Closes the identity. Reopens and returns the bead on the hook.
 fn close_identity(
     town: &LiveTown,
     rig: &RigLayout,

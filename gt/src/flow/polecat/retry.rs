@@ -1,4 +1,4 @@
-//! Lets the patrol try again with a worker that is stuck.
+//! Makes the patrol retry a stuck worker.
 
 use std::time::Duration;
 
@@ -7,22 +7,21 @@ use crate::record::polecat::{PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::town::RigLayout;
 use crate::town::lock::Lock;
 
-/// There is nothing to try again.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
 pub struct NotStuck {
-    /// The worker, `<rig>/<name>`.
     pub worker: String,
 }
 
-/// Takes the mark off a stuck worker: what failed is tried again by the next patrol. A `gt done` that could not push
-/// goes on there; one that could not prove its work is the agent's to repeat. Gives why it was stuck.
+/// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
+/// that could not push continues there. One that could not prove its work must be repeated by the
+/// agent. Returns the reason why the worker was stuck.
 pub fn retry_polecat(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
     clear_stuck_mark(town, rig, name)
 }
 
-/// Takes the mark off a stuck worker; the caller holds its slot.
+/// Removes the stuck mark of a worker. The caller holds its slot.
 pub fn clear_stuck_mark(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let store = town.open_rig_store(rig)?;

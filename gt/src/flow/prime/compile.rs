@@ -1,13 +1,13 @@
-//! Puts parts together within a budget.
+//! Joins the parts of a context within a byte budget.
 //!
-//! Steps: each part is cut to its own room; then, while the whole is too long, the part of the highest rank
-//! gives way, down to the least that is of use; then such parts are dropped, again from the highest rank on.
-//! What must be said never gives way. A part that gave way says so, and where all of it can be read. Nothing
-//! here looks at a clock or at chance: the same parts make the same bytes.
+//! Each part is first cut to its own limit. While the whole is too long, the part of the highest
+//! rank is cut, down to its useful minimum. After that, such parts are dropped, again from the
+//! highest rank on. Fixed parts are never cut. A cut part names the command or file that shows all
+//! of it. No clock or random source is used: the same parts give the same bytes.
 
 use super::part::{ContextPart, PartFate, PartPointer};
 
-/// Puts the parts together in at most `budget` bytes, where that can be.
+/// Joins the parts in at most `budget` bytes, if that is possible.
 pub(super) fn join_parts(parts: &mut [ContextPart], budget: usize, bead: Option<&str>) -> String {
     for part in parts.iter_mut() {
         if let Some(most) = part.room.map(|room| room.most) {
@@ -34,13 +34,14 @@ pub(super) fn join_parts(parts: &mut [ContextPart], budget: usize, bead: Option<
     texts.join("\n")
 }
 
-/// How long the whole is: a blank line is between two parts.
+/// Returns the length of the whole, with a blank line between two parts.
 fn total_length(parts: &[ContextPart]) -> usize {
     let texts: usize = parts.iter().map(|part| part.text.len()).sum();
     texts + parts.len().saturating_sub(1)
 }
 
-/// Who gives way first: the highest rank, and of one rank the last.
+/// Returns the indices of the parts in the order in which they are cut: highest rank first, and
+/// within a rank the last first.
 fn cut_order(parts: &[ContextPart]) -> Vec<usize> {
     let rank = |at: &usize| parts[*at].room.map(|room| room.rank);
     let mut order: Vec<usize> = (0..parts.len()).filter(|at| rank(at).is_some()).collect();
@@ -49,7 +50,7 @@ fn cut_order(parts: &[ContextPart]) -> Vec<usize> {
     order
 }
 
-/// Cuts a part: of a list the oldest items, of anything else what is beyond the limit.
+/// Cuts a part: a list loses its oldest items, any other part its end.
 fn shrink_part(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) {
     if part.text.len() <= limit || drop_oldest_items(part, limit, why, bead) {
         return;
@@ -57,8 +58,8 @@ fn shrink_part(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&st
     cut_part_end(part, limit, why, bead);
 }
 
-/// Leaves the oldest items of a list out, with a mark in their place. The newest one always stays; where even that
-/// is too long for the limit, its end is cut. Nothing where the part is no list.
+/// Replaces the oldest items of a list with a mark. The newest item always stays, and its end is
+/// cut if it alone exceeds the limit. Returns false if the part is not a list.
 fn drop_oldest_items(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) -> bool {
     let Some(items) = part.items else {
         return false;
@@ -88,10 +89,10 @@ fn drop_oldest_items(part: &mut ContextPart, limit: usize, why: &str, bead: Opti
     true
 }
 
-/// Cuts a part at the end of a line, with a mark that says so; an open fence is closed.
+/// Cuts a part at the end of a line and adds a mark. Closes an open fence.
 fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&str>) {
     let mark = format!("\n… (cut: {})\n", describe_pointer(part, bead));
-    // Room for the mark and for the end of a fence.
+    // Reserves room for the mark and for the end of a fence.
     let mut end = limit.saturating_sub(mark.len());
     let (left, text) = loop {
         while !part.text.is_char_boundary(end) {
@@ -105,14 +106,14 @@ fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&s
         }
         end = line;
     };
-    // Cut again, it loses its first mark, too.
+    // A second cut also removes the first mark.
     part.cut = part.whole.saturating_sub(left);
     part.fate = PartFate::Cut;
     why.clone_into(&mut part.why);
     part.set_text(text);
 }
 
-/// Leaves a part out; one line says so.
+/// Replaces a part with one line that says so.
 fn drop_part(part: &mut ContextPart, why: &str, bead: Option<&str>) {
     let line = format!(
         "({} left out: {})\n",
@@ -128,7 +129,7 @@ fn drop_part(part: &mut ContextPart, why: &str, bead: Option<&str>) {
     part.set_text(line);
 }
 
-/// Where all of a part can be read.
+/// Returns the command or file that shows all of a part.
 fn describe_pointer(part: &ContextPart, bead: Option<&str>) -> String {
     match part.room.map(|room| room.pointer) {
         Some(PartPointer::Command(command)) => {
@@ -143,7 +144,7 @@ fn describe_pointer(part: &ContextPart, bead: Option<&str>) -> String {
     }
 }
 
-/// The fence that is open at the end of a text.
+/// Returns the fence that is open at the end of a text.
 fn find_open_fence(text: &str) -> Option<&str> {
     let mut open = None;
     for line in text.lines().filter(|line| line.starts_with("~~~")) {

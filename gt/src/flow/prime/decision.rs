@@ -1,7 +1,9 @@
-//! What was decided about the convoy of the work: told once a session, by the `convoy-briefing` hooks of town and
-//! rig; where they say nothing, that the decision's file is to be read once. What the session does next for the same
-//! convoy costs nothing more; only where it was told of several is the one that counts named. Which sessions were told is kept for the last one of each agent in `.runtime/told/`; lost, it is told once
-//! more.
+//! Adds the decision about the work's convoy to a context, once per session. The text comes from
+//! the `convoy-briefing` hooks of town and rig. Without any, the session is asked to read the
+//! decision's file once. Later beads of the same convoy in the same session cost nothing more, but
+//! a session that has several decisions gets the name of the one that applies. The decisions of
+//! each agent's last session are recorded in `.runtime/told/`. If that record is lost, the decision
+//! is repeated once.
 
 use bd::bead::{Bead, fields};
 use kit::sys::file;
@@ -18,24 +20,24 @@ use crate::town::RigLayout;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
-/// The part of a context that tells of a decision.
+/// The decision's part of a context.
 pub(super) struct DecisionBriefing {
-    /// The part, where anything is to be said.
+    /// The part, if there is any text.
     pub part: Option<ContextPart>,
-    /// The convoy whose decision is told in full with it.
+    /// The convoy whose decision the part contains in full.
     pub fresh: Option<String>,
-    /// The bead without front matter that the part makes superfluous.
+    /// The bead without the front matter that the part makes redundant.
     pub bead: Option<Bead>,
 }
 
-/// Which convoys' decisions the last session of an agent was told.
+/// The convoys whose decisions the last session of an agent has received.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct ReportedRecord {
     session: String,
     convoys: Vec<String>,
 }
 
-/// What is to be told of the decision about `convoy` to the worker of `bead`.
+/// Builds the part about the decision on `convoy` for the worker of `bead`.
 pub(super) fn brief_decision(
     town: &LiveTown,
     stores: &TownStores,
@@ -66,7 +68,7 @@ pub(super) fn brief_decision(
         (None, Some(path)) if !silent => Some(part::decision_file_part(adr, path, knows)),
         (None, _) => None,
     };
-    // Without a word about the decision the bead keeps its own.
+    // Without a text about the decision, the bead keeps its own front matter.
     let covered = part.is_some() || knows;
     Some(DecisionBriefing {
         fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
@@ -75,7 +77,7 @@ pub(super) fn brief_decision(
     })
 }
 
-/// What the hooks say, and which said it first.
+/// Returns the text of the hooks and the name of the first hook with a text.
 fn ask_briefing_hooks(
     town: &LiveTown,
     rig: Option<&RigLayout>,
@@ -129,7 +131,8 @@ fn ask_briefing_hooks(
     all
 }
 
-/// Whether another bead of the convoy was given to a worker before: that worker got the whole decision.
+/// Returns true if another bead of the convoy was given to a worker before. That worker got the
+/// whole decision.
 fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
     let given = attempt::given_at(bead);
     let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);
@@ -139,7 +142,8 @@ fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
     })
 }
 
-/// The bead without a front matter that says nothing but what counts for the whole convoy.
+/// Returns the bead without front matter that only repeats the convoy's. None if the bead has front
+/// matter of its own.
 fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
     let (front, rest) = fields::split_front_matter(&bead.description);
     let plain = format!("---\n{}---", decision.front.lines());
@@ -157,7 +161,7 @@ fn read_record(town: &LiveTown, address: &Address) -> ReportedRecord {
         .unwrap_or_default()
 }
 
-/// What a session was told before.
+/// Returns the record of a session's earlier decisions.
 fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> ReportedRecord {
     let record = read_record(town, address);
     if session.is_empty() || record.session != session {
@@ -166,7 +170,7 @@ fn read_session_record(town: &LiveTown, address: &Address, session: &str) -> Rep
     record
 }
 
-/// Records that a session was told of a convoy's decision.
+/// Records that a session has received a convoy's decision.
 pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
@@ -187,7 +191,7 @@ pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
         .parent()
         .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
     let text = serde_json::to_vec(&record).unwrap_or_default();
-    // Where it cannot be remembered it is told again.
+    // A failed record only repeats the decision.
     folder
         .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
         .ok();

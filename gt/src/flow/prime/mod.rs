@@ -1,10 +1,11 @@
-//! The context of a session: what `gt prime` prints.
+//! Builds the context of a session: the output of `gt prime`.
 //!
-//! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
-//! hook, prior work and documents of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
-//! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
-//! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
-//! session that has its context already is not told it twice.
+//! The text is compiled from parts, each with its source and its limit: role, directives, identity,
+//! work on the hook, prior work and documents of the convoy, unread mail (`part`). They are joined
+//! within a budget (`compile`). The same input gives the same bytes. Text from beads and mail is
+//! data: the description of the work is fenced under our own heading, and any other text is quoted
+//! line by line. The [`Occasion`] decides how much text there is: a session that still has its
+//! context does not get it twice.
 
 mod compile;
 mod decision;
@@ -36,70 +37,61 @@ use crate::town::event::{Event, ProgramSession, event};
 use crate::town::identity::Address;
 use crate::town::process::AGENT;
 
-/// How many bytes the whole context may have where no setting says it.
+/// The budget in bytes without a setting.
 const BUDGET: usize = 8 * 1024;
 
-/// An agent CLI cuts the output of a hook that has more than 10,000 characters.
+/// Agent CLIs cut the output of a hook at 10,000 characters.
 const HOOK_LIMIT: usize = 9_800;
 
-/// The context of a session.
 #[derive(Debug, Clone, Serialize)]
 pub struct SessionContext {
-    /// The role's word.
     pub role: &'static str,
-    /// The address.
     pub address: String,
-    /// The rig, for those that have one.
+    /// The rig, for agents of a rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
-    /// Why it was asked for.
     pub occasion: Occasion,
-    /// How many bytes it may have.
+    /// The maximum size in bytes.
     pub budget: usize,
-    /// Where that number comes from.
+    /// The setting or default that the budget comes from.
     pub budget_from: String,
-    /// The work on the hook.
     pub bead: Option<HookedWork>,
-    /// The convoy that tracks it.
+    /// The convoy that tracks the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convoy: Option<String>,
-    /// How many messages are unread.
+    /// The number of unread messages.
     pub unread_mail: usize,
-    /// The messages of the session before that stand in the text.
+    /// The messages of the previous session that the text includes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub handoff: Vec<String>,
-    /// The convoy whose decision is told in the text.
+    /// The convoy whose decision the text includes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
-    /// What the text is made of.
+    /// The parts of the text.
     pub parts: Vec<ContextPart>,
-    /// The text itself.
     pub text: String,
 }
 
 /// The work on a hook.
 #[derive(Debug, Clone, Serialize)]
 pub struct HookedWork {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// Its description.
     pub description: String,
-    /// Its priority, 0 to 4.
+    /// The priority, 0 to 4.
     pub priority: i64,
     /// The branch of the work, for a polecat.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
-    /// The branch it is to be merged into.
+    /// The branch that the work will be merged into.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// How often a session was started for it, this one counted.
+    /// The number of sessions that were started for the work, including this one.
     pub sessions: usize,
 }
 
-/// Compiles the context of an agent. What is told once a session is told by that session's id; without one it is
-/// told each time.
+/// Compiles the context of an agent. Text that a session gets once is tracked by the session's id.
+/// Without an id it is always included.
 pub fn build_context(
     town: &LiveTown,
     address: &Address,
@@ -113,7 +105,7 @@ pub fn build_context(
     Ok(compile_context(town, &stores, who, occasion, (hook, &slot)))
 }
 
-/// What the worker of a bead is told of it: the assignment and the prior work of its convoy.
+/// Builds the brief for the worker of a bead: the assignment and the prior work of its convoy.
 pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> {
     let stores = town.read_stores()?;
     let Some(bead) = stores.get(id) else {
@@ -124,7 +116,7 @@ pub fn build_brief(town: &LiveTown, id: &str) -> anyhow::Result<SessionContext> 
     let worker: Option<Address> = bead.assignee.parse().ok();
     let address = worker.unwrap_or_else(|| town.actor.clone());
     let slot = hook::slot_of(town, &stores, &address);
-    // The worker may have gone on to other work.
+    // The worker may have continued with other work.
     let slot = if slot.bead == bead.id {
         slot
     } else {
@@ -217,7 +209,7 @@ fn compile_context(
     }
 }
 
-/// The convoy of a bead: the open one that tracks it; of a finished bead that is only looked at also one that has landed.
+/// Returns the open convoy that tracks a bead. For the brief of a finished bead, also a landed one.
 fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
     if occasion == Occasion::Brief && find_assignment_time(bead).is_some() {
         return record::convoy::convoy_of_bead(&stores.town, &bead.id);
@@ -226,13 +218,14 @@ fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> O
     stores.town.get(&open.next()?)
 }
 
-/// The messages that stand in the text.
+/// Returns the ids of the handoff notes that the text includes.
 fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
     let said = parts.iter().filter(|part| part.fate != PartFate::Dropped);
     said.filter_map(ContextPart::handoff_note).collect()
 }
 
-/// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
+/// Compiles the parts about a bead other than its own text: its molecule, earlier work, the
+/// decision, the documents of the convoy.
 fn compile_bead_parts(
     town: &LiveTown,
     stores: &TownStores,
@@ -271,14 +264,14 @@ fn compile_bead_parts(
     parts
 }
 
-/// The beads among which a bead is.
+/// Returns the snapshot that contains a bead.
 fn snapshot_of_bead<'a>(stores: &'a TownStores, bead: &Bead) -> &'a Snapshot {
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
     beads.unwrap_or(&stores.town)
 }
 
-/// What was done before on this bead, and on the one that it follows up.
+/// Returns the earlier work on this bead and on its original, if it is a follow-up.
 fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<ContextPart> {
     let rig = stores.rig_of(&bead.id);
     let beads = snapshot_of_bead(stores, bead);
@@ -292,7 +285,7 @@ fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<
         parts.push(part::followup_part(original, &before));
         parts.extend(part::earlier_requests_part(original, &before));
     }
-    // Of a bead that is handed in or done its own attempt is no work before it.
+    // For a submitted or done bead, its own attempt is not earlier work.
     let given = find_assignment_time(bead);
     if given.is_some() || matches!(bead.status, Status::Open | Status::Hooked) {
         let mut attempts = attempt::list_traced_attempts(beads, git.as_ref(), bead);
@@ -308,7 +301,8 @@ fn earlier_work_parts(town: &LiveTown, stores: &TownStores, bead: &Bead) -> Vec<
     parts
 }
 
-/// When a bead that is handed in or done was given to its worker: its brief shows the context of that time.
+/// Returns the time at which a submitted or done bead was given to its worker. Its brief shows the
+/// context of that time.
 fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
     match bead.status {
         Status::Open | Status::Hooked => None,
@@ -316,7 +310,7 @@ fn find_assignment_time(bead: &Bead) -> Option<Timestamp> {
     }
 }
 
-/// What was written down before, and where to write down what is found.
+/// Returns the documents of earlier workers, and the file for this worker's own findings.
 fn document_parts(
     town: &LiveTown,
     address: &Address,
@@ -334,14 +328,13 @@ fn document_parts(
     parts
 }
 
-/// That there is mail.
 fn mail_part(unread: usize) -> Option<ContextPart> {
     let plural = if unread == 1 { "" } else { "s" };
     let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
     (unread > 0).then(|| ContextPart::fixed("mail", "unread mail", text))
 }
 
-/// The commands that settings block.
+/// Returns the commands that the settings block.
 fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
     let rig = address.rig().map(|rig| town.layout.rig(rig));
@@ -354,13 +347,14 @@ fn limits_part(town: &LiveTown, address: &Address) -> Option<ContextPart> {
     part::limits_text_part(&patterns, &format!("{NAME} ({})", setting.origin))
 }
 
-/// How many bytes a role's context may have, and who says so.
+/// Returns the budget of a role's context in bytes, and its source.
 fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let name = format!("context.budget.{}", address.role());
     let layers = match SettingsLayers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
-        // Settings that cannot be read keep nobody from its context; the command that changes them reports it.
+        // Invalid settings must not block the context. The command that changes settings reports
+        // them.
         Err(error) => {
             return (
                 BUDGET,
@@ -380,7 +374,7 @@ fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize
     (bytes, from)
 }
 
-/// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.
+/// Returns the briefing that gtd keeps ready, if it is as new as the beads. Otherwise computes it.
 fn prior_work_items(
     town: &LiveTown,
     stores: &TownStores,
@@ -402,20 +396,18 @@ fn describe_hooked_work(bead: &Bead, slot: &Slot) -> HookedWork {
     }
 }
 
-/// A session that has begun, as its program reports it.
+/// A started session, as its program reports it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StartedSession<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// How it began.
     pub source: &'a str,
-    /// The bead on its hook; empty without one.
+    /// The bead on the hook. Empty without one.
     pub bead: &'a str,
-    /// The file in which its program writes down what is said; empty where it does not say.
+    /// The program's transcript file. Empty if unknown.
     pub transcript: &'a str,
 }
 
-/// Records that a session has begun.
+/// Records that a session has started.
 pub fn record_session_start(town: &LiveTown, begun: StartedSession<'_>) {
     town.record_event(&Event::SessionStart(ProgramSession {
         session_id: begun.id.to_owned(),
@@ -430,7 +422,7 @@ pub fn record_session_start(town: &LiveTown, begun: StartedSession<'_>) {
     mark_polecat_working(town);
 }
 
-/// A session that asks for its context is at work.
+/// Marks a polecat as working when its session asks for its context.
 fn mark_polecat_working(town: &LiveTown) {
     let Address::Polecat(rig, name) = &town.actor else {
         return;
@@ -454,7 +446,7 @@ fn mark_polecat_working(town: &LiveTown) {
             None => Ok(()),
         }
     });
-    // The state is a courtesy to readers: hook and session say what is really so.
+    // Errors are only reported, because hook and session are the real state.
     if marked.is_err() {
         town.record_event(&event!(NoteFailed, rig: rig, polecat: name));
     }

@@ -1,14 +1,16 @@
-//! Adding a rig.
+//! Adds a rig.
 //!
-//! 1. Look: the name, the prefix and the folder are free. Nothing is changed yet.
-//! 2. `.repo.git`, the shared repository, from the origin, a copy or nothing; is it one that works here?
-//! 3. `mayor/rig`, the full clone for reading.
-//! 4. Beads: the ones that the repository tracks or has on their branch, or the rig's own; the beads of the rig and its agents.
-//! 5. Folders and settings.
-//! 6. The route of the prefix, then the registry: with that the rig is one.
+//! 1. Check that the name, the prefix and the folder are free. Nothing is changed yet.
+//! 2. Create `.repo.git`, the shared repository, from the origin, a copy or nothing. Check that it
+//!    is supported.
+//! 3. Create `mayor/rig`, the full clone for reading.
+//! 4. Set up the beads: those that the repository tracks or has on its sync branch, or new ones.
+//!    Create the beads of the rig and its agents.
+//! 5. Create folders and settings.
+//! 6. Add the route of the prefix, then the registry entry, which makes the folder a rig.
 //!
-//! A failure takes back everything: the folder of a new rig holds nothing that was there before. A run that
-//! was killed leaves its mark in the folder, and the next one begins again.
+//! A failure undoes everything: the folder of a new rig holds no earlier files. A killed run leaves
+//! its mark in the folder, and the next run starts over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +33,7 @@ use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{RigEntry, RigLayout};
 
-/// Files of the store that stay on this machine, for a repository that tracks its beads.
+/// Local files of the store, which a repository that tracks its beads must ignore.
 const LOCAL_BEADS: &[&str] = &[
     ".beads/*.db",
     ".beads/.lock",
@@ -52,43 +54,39 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/damaged/",
 ];
 
-/// The mark of a rig's folder that is being made. It goes right after the rig is registered; where a kill
-/// came between, the next add or remove takes it away, and a folder with workers in it is never cleared.
+/// The mark in the folder of a rig that is being created. Removed right after the rig is
+/// registered. If a kill came between, the next add or remove deletes it. A folder with workers in
+/// it is never cleared.
 const MARK: &str = ".being-added";
 
-/// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct AddRigRequest {
-    /// The rig's name.
     pub name: String,
-    /// The repository; none for a rig of its own.
+    /// The repository. None for a rig without an origin.
     pub url: Option<String>,
-    /// The prefix of its beads; derived from the name where none is given.
+    /// The prefix of the beads. If `None`, derived from the name.
     pub prefix: Option<String>,
-    /// The branch that work is merged into; the origin's default where none is given.
+    /// The branch that work is merged into. If `None`, the origin's default.
     pub branch: Option<String>,
-    /// Take a copy, and push nowhere.
+    /// True to work on a copy and never push to the repository.
     pub no_remote: bool,
 }
 
-/// A rig that was added.
+/// An added rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AddRigReport {
-    /// Its name.
     pub name: String,
-    /// Its folder.
     pub path: PathBuf,
-    /// The prefix of its beads.
     pub prefix: String,
-    /// Where work is pushed; none for a rig of its own.
+    /// The push URL. None for a rig without an origin.
     pub remote: Option<String>,
     /// The branch that work is merged into.
     pub branch: String,
-    /// Whether the repository tracks its beads.
+    /// True if the repository tracks its beads.
     pub tracked_beads: bool,
 }
 
-/// A rig's folder while it is being made: removed again unless it is kept.
+/// A rig's folder during its creation. Removed on drop unless it is kept.
 struct RigDraft {
     root: PathBuf,
     kept: bool,
@@ -97,13 +95,14 @@ struct RigDraft {
 impl Drop for RigDraft {
     fn drop(&mut self) {
         if !self.kept {
-            // It holds only what this run made; what cannot be removed is seen by the next run.
+            // The folder holds only files of this run. If it cannot be removed, the next run
+            // handles it.
             fs::remove_dir_all(&self.root).ok();
         }
     }
 }
 
-/// Adds a rig. What happens is told to `say`.
+/// Adds a rig and reports each step to `say`.
 pub fn add_rig(
     town: &LiveTown,
     request: &AddRigRequest,
@@ -144,7 +143,8 @@ pub fn add_rig(
     })
 }
 
-/// Whether there is room for the rig; its layout and the prefix to use where the repository has none.
+/// Checks that the rig can be created. Returns its layout and the prefix for a repository that has
+/// none.
 fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(RigLayout, String)> {
     name::check_rig_name(&request.name)?;
     let rig = town.layout.rig(&request.name);
@@ -157,7 +157,7 @@ fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(R
         return Err(taken(town.layout.rigs_json()).into());
     }
     if rig.root().join(MARK).is_file() && !has_workers(&rig) {
-        // Under the registry's lock nobody else is making it: this is what a killed run left.
+        // Under the registry's lock no other process creates it, so a killed run left it.
         let io = |source| RigError::Io {
             path: rig.root().to_owned(),
             source,
@@ -174,7 +174,7 @@ fn inspect_origin(town: &LiveTown, request: &AddRigRequest) -> anyhow::Result<(R
     Ok((rig, prefix))
 }
 
-/// A prefix may lead to one place only.
+/// Checks that the prefix has no other route.
 fn check_prefix_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
     let routes = Routes::load(&town.layout.beads());
     let taken = routes
@@ -202,7 +202,7 @@ fn clone_for_reading(rig: &RigLayout, origin: &RigOrigin, branch: &str) -> anyho
     Ok(())
 }
 
-/// Gives the rig its beads; returns their prefix and whether the repository tracks them.
+/// Sets up the rig's beads. Returns their prefix, and true if the repository tracks them.
 fn set_up_beads(
     town: &LiveTown,
     request: &AddRigRequest,
@@ -211,7 +211,7 @@ fn set_up_beads(
 ) -> anyhow::Result<(String, bool)> {
     let own = rig.root().join(".beads");
     let clone = Git::at(rig.mayor_clone());
-    // Of a link or a file of that name no beads are taken: it may lead anywhere.
+    // A link or a file of that name is ignored, because a link may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
     if !tracked.iter().any(|path| path.starts_with(".beads/")) {
         if let Some(prefix) = import_from_branch(town, request, rig, &own)? {
@@ -242,7 +242,7 @@ fn set_up_beads(
     Ok((prefix, true))
 }
 
-/// Beads that have a prefix already keep it.
+/// Refuses a requested prefix that differs from that of the existing beads.
 fn check_existing_prefix(
     town: &LiveTown,
     request: &AddRigRequest,
@@ -260,7 +260,7 @@ fn check_existing_prefix(
     check_prefix_free(town, rig, prefix)
 }
 
-/// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
+/// Imports the beads of the repository's sync branch. Returns their prefix, if there are any.
 fn import_from_branch(
     town: &LiveTown,
     request: &AddRigRequest,
@@ -297,7 +297,7 @@ fn create_rig_folders(rig: &RigLayout) -> Result<(), RigError> {
     )
 }
 
-/// `config.json`, the rig's identity, and its settings.
+/// Writes `config.json`, the rig's identity, and its settings.
 fn write_config(
     town: &LiveTown,
     rig: &RigLayout,
@@ -321,7 +321,7 @@ fn write_config(
     Ok(())
 }
 
-/// The beads of the rig itself and of the agents that it always has.
+/// Creates the beads of the rig itself and of its permanent agents.
 fn create_own_beads(
     town: &LiveTown,
     rig: &RigLayout,
@@ -380,13 +380,13 @@ fn register_rig(
     registry.rigs.insert(name.to_owned(), entry);
     let saved = registry.save(&town.layout.rigs_json());
     if saved.is_err() {
-        // The route must not outlive the rig that is taken back now.
+        // The route must not outlive the rig, which is undone now.
         route::remove_routes(&routes, name)?;
     }
     Ok(saved?)
 }
 
-/// Whether anyone has a place in the rig's folder.
+/// Returns true if a worker has a folder in the rig.
 fn has_workers(rig: &RigLayout) -> bool {
     let folders = [rig.polecats(), rig.crew_folder()];
     let mut entries = folders.iter().filter_map(|path| fs::read_dir(path).ok());

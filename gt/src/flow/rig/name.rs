@@ -1,14 +1,14 @@
-//! What a rig may be called, and the prefix of its beads.
+//! Checks the names of rigs, and derives the prefixes of their beads.
 
 use super::RigError;
 
-/// Names that are something else in a town.
+/// Names that have another meaning in a town.
 const RESERVED: &[&str] = &[
     "mayor", "deacon", "witness", "refinery", "polecats", "crew", "settings", "config", "plugins",
     "logs", "daemon", "roles", "hooks", "overseer", "human", "hq", "town",
 ];
 
-/// Endings that say what a project is written in, not what it is.
+/// Suffixes that name a programming language or platform.
 const LANGUAGES: &[&str] = &["-py", "-go", "-rs", "-js", "-ts"];
 
 /// Words that end a compound name.
@@ -16,8 +16,8 @@ const ENDINGS: &[&str] = &[
     "town", "ville", "port", "place", "land", "field", "wood", "ford",
 ];
 
-/// Checks a rig's name: letters, digits and `_`, since `-` and `.` separate other things in session names
-/// and bead ids.
+/// Checks a rig's name: letters, digits and `_`, because `-` and `.` are separators in session
+/// names and bead ids.
 pub fn check_rig_name(name: &str) -> Result<(), RigError> {
     let reason = if name.is_empty() {
         "it is empty"
@@ -64,8 +64,8 @@ fn suggest_name(name: &str) -> String {
     }
 }
 
-/// Derives a prefix from a rig's name: the initials of its words, where it has several; itself, where it
-/// is short; else its first two letters.
+/// Derives a prefix from a rig's name: the initials of its words, a short name itself, otherwise
+/// the first two letters.
 pub fn derive_prefix(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let language = LANGUAGES
@@ -97,7 +97,7 @@ pub fn derive_prefix(name: &str) -> String {
     base.chars().take(2).collect()
 }
 
-/// Checks a prefix and gives it without its hyphen.
+/// Checks a prefix and returns it without its hyphen.
 pub(super) fn check_prefix(prefix: &str) -> Result<String, RigError> {
     let prefix = prefix.trim_end_matches('-');
     let good = !prefix.is_empty()

@@ -1,4 +1,4 @@
-//! What a rig's repository comes from, and whether the town can work with it.
+//! Reads the origin of a rig's repository, and checks that the town supports it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,18 @@ use kit::sys::Env;
 
 use super::RigError;
 
-/// Where the repository of a new rig comes from.
+/// The origin of a new rig's repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RigOrigin {
-    /// A remote that work is merged into.
+    /// A remote that work is pushed to.
     Remote(String),
-    /// Nowhere: the rig's own repository is the truth. It begins as a copy of another one, or empty.
+    /// No remote: the rig's own repository is canonical. It starts as a copy of another one, or
+    /// empty.
     Local(Option<PathBuf>),
 }
 
 impl RigOrigin {
-    /// Reads what was given. A path becomes absolute, since git will run elsewhere.
+    /// Parses the user's argument. A path becomes absolute, because git runs in another folder.
     pub(super) fn parse(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
         match url {
             None => Self::Local(None),
@@ -31,7 +32,7 @@ impl RigOrigin {
         }
     }
 
-    /// How it is named in messages, without a password.
+    /// Returns the origin's name for messages, without a password.
     pub(super) fn describe_origin(&self) -> String {
         match self {
             Self::Remote(url) => redact_urls(url),
@@ -40,7 +41,7 @@ impl RigOrigin {
         }
     }
 
-    /// Brings the repository to `repo` and says on which branch work is merged.
+    /// Fetches the repository into `repo` and returns the branch that work is merged into.
     pub(super) fn fetch(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,
@@ -59,7 +60,7 @@ impl RigOrigin {
         Ok(found)
     }
 
-    /// The ref at which a branch of the origin stands in the rig's repository.
+    /// Returns the ref of a branch of the origin in the rig's repository.
     pub(super) fn reference(&self, branch: &str) -> String {
         match self {
             Self::Remote(_) => format!("refs/remotes/origin/{branch}"),
@@ -100,7 +101,8 @@ impl RigOrigin {
         Err(RigError::Unsupported { url, what }.into())
     }
 
-    /// A branch that is checked out in its repository takes no push, unless it was told to.
+    /// Refuses a branch that is checked out in its repository, because git rejects pushes to it
+    /// unless configured otherwise.
     fn check_not_checked_out(&self, branch: &str) -> anyhow::Result<()> {
         let Self::Remote(url) = self else {
             return Ok(());
@@ -127,7 +129,7 @@ impl RigOrigin {
     }
 }
 
-/// The folder that a URL names on this machine.
+/// Returns the local folder that a URL names.
 fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
     if let Some(path) = url.strip_prefix("file://") {
         return Some(PathBuf::from(path)).filter(|path| path.is_dir());
@@ -137,7 +139,7 @@ fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
     (!is_remote && path.is_dir()).then(|| path.canonicalize().unwrap_or(path))
 }
 
-/// Who the first commit of a rig of our own is by.
+/// Returns the git identity for the first commit of a rig without an origin.
 fn founder_identity() -> Identity {
     Identity {
         name: "Gas Town".to_owned(),

@@ -1,4 +1,4 @@
-//! Taking a rig off the town's list. Its folder stays as it is: nothing of its work is touched.
+//! Removes a rig from the town's registry. The rig's folder stays unchanged.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,16 +11,15 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// A rig that was taken off the list.
+/// A removed rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RemoveRigReport {
-    /// Its name.
     pub name: String,
-    /// Its folder, which is still there.
+    /// The folder, which still exists.
     pub path: PathBuf,
 }
 
-/// Takes a rig off the list, unless it has running sessions.
+/// Removes a rig from the registry. Refused if it has running sessions.
 pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let rig = town.find_rig(name)?;

@@ -1,4 +1,4 @@
-//! `routes.jsonl` of the town: which prefix lives where. Other lines stay as they are.
+//! Edits the town's `routes.jsonl`, which maps prefixes to folders. Other lines are preserved.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::RigError;
 
-/// Leads a prefix to a folder, in place of where it led before.
+/// Sets the route of a prefix.
 pub(super) fn set_route(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
     let prefix = format!("{prefix}-");
     edit_routes(
@@ -17,7 +17,7 @@ pub(super) fn set_route(routes: &Path, prefix: &str, path: &str) -> Result<(), R
     )
 }
 
-/// Takes out the routes that lead into a rig.
+/// Removes the routes that lead into a rig.
 pub(super) fn remove_routes(routes: &Path, rig: &str) -> Result<(), RigError> {
     let inside = format!("{rig}/");
     let elsewhere = |route: &Value| {

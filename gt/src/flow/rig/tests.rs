@@ -3,7 +3,7 @@ use crate::host::{SessionHost, SessionSpec};
 use crate::testing::TestTown;
 use crate::view::rig::{list_rig_rows, rig_status};
 
-/// Nothing of a refused rig is left.
+/// Asserts that no trace of a refused rig is left.
 fn assert_no_trace(place: &TestTown, name: &str) {
     assert!(!place.town.layout.rig(name).root().exists());
     assert!(place.town.read_registry().unwrap().rigs.is_empty());

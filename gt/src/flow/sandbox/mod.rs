@@ -1,15 +1,16 @@
-//! A polecat's sandbox: a worktree of the rig's shared repository that lasts, on a branch that changes.
+//! Manages a polecat's sandbox: a permanent worktree of the rig's shared repository, on changing
+//! branches.
 //!
-//! What must always hold: nothing in a sandbox is reset or removed before it is reachable from a remote
-//! or a rescue ref, and a sandbox never contributes to beads.
+//! No work in a sandbox is reset or removed before it is reachable from a remote or a rescue ref,
+//! and a sandbox never contributes beads.
 //!
-//! 1. Fetch, so that the branch starts from the target as it is now.
-//! 2. Look at the sandbox: good, missing, or broken.
-//! 3. Good: leftovers to a rescue ref, then a fresh branch by switch. Missing: worktree add. Broken: what
-//!    can be saved is saved, the folder is moved aside, and it is added again.
-//!    A run that was killed leaves a branch, or a folder marked as being added: both are begun again.
+//! 1. Fetch, so that the branch starts from the current target.
+//! 2. Inspect the sandbox: good, missing, or broken.
+//! 3. Good: save remaining work to a rescue ref, then switch to a fresh branch. Missing: `git
+//!    worktree add`. Broken: save what git can read, move the folder aside, and add it again. A
+//!    killed run leaves a branch, or a folder with a mark: both are created again.
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
-//! 5. Once the work has its convoy: the documents that earlier workers of it wrote (`discovery`).
+//! 5. Once the work has its convoy: write the documents of its earlier workers (`discovery`).
 
 use std::fs;
 use std::io;
@@ -33,7 +34,7 @@ use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
 use crate::town::lock::{Lock, LockError};
 
-/// What local files a sandbox hides from git, through the shared `info/exclude`.
+/// Patterns of local files that a sandbox hides from git, through the shared `info/exclude`.
 const EXCLUDED: [&str; 6] = [
     "/.gt/",
     "/.polecat-checkpoint.json",
@@ -43,81 +44,65 @@ const EXCLUDED: [&str; 6] = [
     ".logs/",
 ];
 
-/// Folders in a sandbox that are ours, whatever the repository has of these names.
+/// Folders of a sandbox that belong to the town, even if the repository has files of these names.
 const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
 
-/// A polecat's sandbox.
 pub struct Sandbox<'a> {
     town: &'a LiveTown,
     rig: &'a RigLayout,
     name: &'a str,
 }
 
-/// What preparing a sandbox did.
+/// The result of preparing a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedSandbox {
-    /// `added`, `switched` or `repaired`.
     pub how: &'static str,
     /// The commit that the branch starts from.
     pub base: String,
-    /// The rescue ref that leftovers went to.
+    /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
-    /// Why the fetch before it failed, where it did: the base is what was known before.
+    /// The error of a failed fetch. The base is then the last known target.
     pub stale: Option<String>,
 }
 
-/// Why a sandbox could not be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A file could not be written.
     #[error("cannot prepare {}", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The branch to start from is not there.
+    /// The branch to start from is missing.
     #[error("the branch `{target}` that work should start from is neither on origin nor in {}", repo.display())]
-    NoTarget {
-        /// The branch.
-        target: String,
-        /// The rig's shared repository.
-        repo: PathBuf,
-    },
+    NoTarget { target: String, repo: PathBuf },
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
-    /// A file of the sandbox could not be written.
     #[error(transparent)]
     Inside(#[from] InsideError),
-    /// Discovery documents could not be kept or put there.
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
 }
 
 impl<'a> Sandbox<'a> {
-    /// The sandbox of a polecat.
     pub fn new(town: &'a LiveTown, rig: &'a RigLayout, name: &'a str) -> Self {
         Self { town, rig, name }
     }
 
-    /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.rig.sandbox(self.name)
     }
 
-    /// Puts the discovery documents kept under a name into the sandbox.
+    /// Writes the discovery documents of a name into the sandbox.
     pub fn place_documents(&self, key: &str) -> Result<usize, SandboxError> {
         Ok(discovery::place_documents(&Git::at(self.path()), key)?)
     }
 
-    /// Brings the sandbox onto a fresh `branch` that starts from the present `target`, or from the commit of unmerged work
-    /// that it is to stand on, where this repository has it.
+    /// Switches the sandbox to a fresh `branch` that starts from the current `target`, or from the
+    /// unmerged commit `stands_on` if this repository has it.
     pub fn prepare(
         &self,
         branch: &str,
@@ -158,7 +143,8 @@ impl<'a> Sandbox<'a> {
         })
     }
 
-    /// Whether the sandbox is a working worktree of the rig's repository; if not, why.
+    /// Checks that the sandbox is a working worktree of the rig's repository. The error is the
+    /// reason.
     pub fn check(&self) -> Result<(), String> {
         let path = self.path();
         let git = Git::at(&path);
@@ -175,7 +161,8 @@ impl<'a> Sandbox<'a> {
         git.status().map(drop).map_err(shown)
     }
 
-    /// Fetches into the shared repository; a failure is told, not fatal: work can start offline.
+    /// Fetches into the shared repository. Returns the error of a failed fetch as text, because
+    /// work can start offline.
     fn fetch(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.rig.repo());
         if git.remote_url("origin")?.is_none() {
@@ -207,7 +194,8 @@ impl<'a> Sandbox<'a> {
         for folder in OUR_FOLDERS {
             self.restore_folder(&git, folder)?;
         }
-        // What the last worker was in the middle of keeps git from switching; there may be nothing of that.
+        // A rebase or merge of the last worker keeps git from switching. Errors are ignored,
+        // because there may be none.
         for verb in ["rebase", "am", "cherry-pick", "revert"] {
             git.plumbing([verb, "--quit"]).finish()?;
         }
@@ -220,7 +208,8 @@ impl<'a> Sandbox<'a> {
         Ok(git.switch_new_branch(branch, base)?)
     }
 
-    /// Undoes what [`make_way`] did: git switches branches only where it finds what it put there.
+    /// Undoes [`replace_folder`], because git switches branches only if it finds the files that it
+    /// wrote.
     fn restore_folder(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
         let entry = git.plumbing(["ls-files", "--stage", "-z", "--", folder]);
         let is_it = |record: &String| {
@@ -249,15 +238,15 @@ impl<'a> Sandbox<'a> {
         fs::rename(&path, home.join(format!("left-{stamp}{folder}"))).map_err(io)
     }
 
-    /// Removes lock files that a killed git left in the sandbox's own part of the repository. Only for
-    /// who holds the worker's slot and has ended its processes: what is still locked after a moment is
-    /// nobody's then.
+    /// Removes lock files that a killed git left in the sandbox's part of the repository. The
+    /// caller must hold the worker's slot and have ended its processes. A lock file that remains
+    /// after a moment then has no owner.
     pub fn drop_stale_locks(&self) -> Result<(), SandboxError> {
         let git = Git::at(self.path());
         let folder = PathBuf::from(git.plumbing(["rev-parse", "--absolute-git-dir"]).text()?);
         for name in ["index.lock", "HEAD.lock"] {
             let path = folder.join(name);
-            // A person may be at it; that takes no longer.
+            // A user's git command may hold it, but not for longer.
             let gone = clock::wait_for(Duration::from_secs(2), || (!path.exists()).then_some(()));
             if gone.is_some() {
                 continue;
@@ -270,7 +259,7 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Takes away a folder that a killed run was adding: nobody has worked in it yet.
+    /// Removes a folder that a killed run was adding. No one has worked in it yet.
     fn remove_partial_folder(&self) -> Result<(), SandboxError> {
         let (path, mark) = (self.path(), self.adding_mark());
         if !mark.exists() {
@@ -284,15 +273,16 @@ impl<'a> Sandbox<'a> {
             })?;
         }
         let git = Git::at(self.rig.repo());
-        // Git locks a worktree while it adds it. One that is not locked, or not known, is fine.
+        // Git locks a worktree while it adds it. Errors are ignored, because an unlocked or unknown
+        // worktree is fine.
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.finish_checked().ok();
         git.worktree_prune()?;
         file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
-    /// Takes discovery documents away; what git does not keep, such as a repository below `.gt/`, is moved beside the
-    /// sandbox.
+    /// Removes discovery documents. Files that git does not keep, such as a repository below
+    /// `.gt/`, are moved beside the sandbox.
     fn clear_documents(&self) -> Result<(), SandboxError> {
         let stamp = self.town.clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
@@ -305,12 +295,13 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// The mark of a sandbox that is being added, beside it.
+    /// Returns the path of the mark beside a sandbox that is being added.
     fn adding_mark(&self) -> PathBuf {
         self.rig.polecat(self.name).join(".adding")
     }
 
-    /// Removes a branch that a killed run made already; commits that only it has are saved first.
+    /// Removes a branch that a killed run created. Commits that only the branch has are saved
+    /// first.
     fn remove_partial_branch(&self, branch: &str) -> Result<(), SandboxError> {
         let git = Git::at(self.rig.repo());
         let Some(tip) = git.resolve(&format!("refs/heads/{branch}"))? else {
@@ -323,8 +314,8 @@ impl<'a> Sandbox<'a> {
         Ok(git.delete_branch(branch, &tip)?)
     }
 
-    /// Saves the work of a slot that is not to be handed in to a rescue ref: what is not committed, and commits for which
-    /// `is_work` holds, of the branch and of wherever the sandbox is now. `None` where there is none.
+    /// Saves work that will not be submitted to a rescue ref: uncommitted files, and the commits of
+    /// the branch and of HEAD for which `is_work` returns true. `None` if there is none.
     pub fn keep_work(
         &self,
         slot: &Slot,
@@ -336,7 +327,7 @@ impl<'a> Sandbox<'a> {
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
         if let Err(reason) = self.check() {
-            // Whatever is in the folder stays, and the branch is in the rig's repository.
+            // The folder's content stays, and the branch is in the rig's repository.
             self.move_aside(&reason)?;
             let git = Git::at(self.rig.repo());
             if let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? {
@@ -371,8 +362,8 @@ impl<'a> Sandbox<'a> {
         Ok(kept)
     }
 
-    /// Saves what a worker has not committed whose bead is taken off it. A rescue ref, not a snapshot: the next worker of
-    /// the bead is referred to it, however long that takes.
+    /// Saves the uncommitted work of a worker that loses its bead. Uses a rescue ref, not a
+    /// snapshot, because the next worker of the bead is referred to it and snapshots expire.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let git = Git::at(&path);
@@ -389,15 +380,15 @@ impl<'a> Sandbox<'a> {
             &self.identity(),
             BigFilePolicy::Leave,
         )?;
-        // A sling that fails and is tried again saves it once.
+        // A sling that fails and is retried saves the work only once.
         let earlier = saved
             .map(|saved| self.find_earlier_rescue(&git, &saved))
             .transpose()?;
         Ok(Some(earlier.flatten().unwrap_or(reference)))
     }
 
-    /// Saves what a reset would lose: uncommitted files, commits that no remote has, and discovery documents
-    /// that were never handed in.
+    /// Saves the work that a reset would lose: uncommitted files, commits that no remote has, and
+    /// discovery documents that were not submitted.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
@@ -444,8 +435,8 @@ impl<'a> Sandbox<'a> {
         Ok(Some(reference))
     }
 
-    /// The earlier rescue ref of this worker that holds the same on the same commit, if there is one. The new ref is
-    /// removed then: one piece of work has one name.
+    /// Returns an earlier rescue ref of this worker with the same content on the same commit, and
+    /// removes the new ref. A piece of work then has one name.
     fn find_earlier_rescue(
         &self,
         git: &Git,
@@ -469,8 +460,8 @@ impl<'a> Sandbox<'a> {
         Ok(None)
     }
 
-    /// Puts the worker's stashes on rescue refs. They stay in the list, too: all worktrees share it, and a name in it may
-    /// mean another worker's stash a moment later.
+    /// Saves the worker's stashes to rescue refs. The stashes stay in the list too: all worktrees
+    /// share it, and the name of a stash may refer to another worker's stash a moment later.
     fn keep_stashes(&self, git: &Git) -> Result<(), SandboxError> {
         let stashes = git.stashes()?;
         if stashes.is_empty() {
@@ -501,7 +492,8 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Moves a broken sandbox aside, whole, and saves its commits to a rescue ref where git still answers.
+    /// Moves a broken sandbox aside as a whole, and saves its commits to a rescue ref if git can
+    /// read them.
     fn move_aside(&self, reason: &str) -> Result<Option<String>, SandboxError> {
         let path = self.path();
         let rescued = self.rescue_leftovers().ok().flatten();
@@ -516,10 +508,10 @@ impl<'a> Sandbox<'a> {
         Ok(rescued)
     }
 
-    /// The bead that the sandbox was used for last: the one that its branch is of, else the last one that
+    /// Returns the last bead of the sandbox: the bead of its branch, otherwise the last bead that
     /// its worker completed.
     fn last_bead(&self, git: &Git) -> Option<String> {
-        // What is not known is left out: the leftovers are saved in any case.
+        // An unknown bead is left out. The remaining work is saved in any case.
         let branch = git.head_branch().ok().flatten();
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
         let completed = || {
@@ -535,12 +527,13 @@ impl<'a> Sandbox<'a> {
         of_branch.or_else(completed)
     }
 
-    /// `refs/gt/rescue/<rig>/polecats/<name>/<time>-<bead>`, the bead where it is known.
+    /// Returns `refs/gt/rescue/<rig>/polecats/<name>/<time>-<bead>`, without the bead if it is
+    /// unknown.
     fn rescue_ref(&self, bead: Option<&str>) -> String {
         self.numbered_ref("", bead)
     }
 
-    /// One of several at the same time.
+    /// Returns a numbered ref, for several rescues at the same time.
     fn numbered_ref(&self, number: &str, bead: Option<&str>) -> String {
         let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
         let bead = bead.filter(|bead| is_valid_in_ref(bead));
@@ -565,14 +558,14 @@ impl<'a> Sandbox<'a> {
     }
 }
 
-/// The bead in `polecat/<name>/<bead>@<time>`.
+/// Parses the bead in `polecat/<name>/<bead>@<time>`.
 fn parse_branch_bead(branch: &str, name: &str) -> Option<String> {
     let rest = branch.strip_prefix("polecat/")?.strip_prefix(name)?;
     let (bead, _) = rest.strip_prefix('/')?.rsplit_once('@')?;
     Some(bead.to_owned())
 }
 
-/// Whether an id can stand at the end of a ref's name as it is.
+/// Returns true if an id is valid at the end of a ref's name.
 fn is_valid_in_ref(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let ending = std::path::Path::new(id).extension();
@@ -583,7 +576,8 @@ fn is_valid_in_ref(id: &str) -> bool {
         && ending.is_none_or(|ending| ending != "lock")
 }
 
-/// Makes a work tree of a rig read the rig's beads and keep its own out of git; copies the rig's overlay.
+/// Connects a worktree of a rig to the rig's beads, keeps beads files in it out of git, and copies
+/// the rig's overlay.
 pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
     let git = Git::at(path);
     for pattern in EXCLUDED {
@@ -604,8 +598,8 @@ pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), San
     copy_overlay(rig, &inside)
 }
 
-/// Takes away what has the name of a folder of ours in a work tree and is none. What the repository has there stays
-/// as it is in every commit: git is told to leave its own alone.
+/// Removes whatever blocks the name of a town folder in a worktree. Tracked files stay in every
+/// commit, because git is told to skip its own copies.
 fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
     let path = git.folder().join(folder);
     if fs::symlink_metadata(&path).map_or(true, |meta| meta.is_dir()) {
@@ -616,7 +610,7 @@ fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
         source,
     };
     if git.tracked(&[folder])?.is_empty() {
-        // No commit has it, so that it is kept, out of the way.
+        // Not in any commit, so it is kept under another name.
         let aside = git.folder().with_file_name(format!("left{folder}"));
         return fs::rename(&path, aside).map_err(io);
     }
@@ -642,7 +636,8 @@ fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxE
     Ok(())
 }
 
-/// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
+/// Returns the commit of `target`: on origin if the rig has one, otherwise in the shared
+/// repository.
 pub(crate) fn find_start_commit(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
     let git = Git::at(rig.repo());
     for reference in [
@@ -659,8 +654,8 @@ pub(crate) fn find_start_commit(rig: &RigLayout, target: &str) -> Result<String,
     })
 }
 
-/// Whether a commit is reachable from a remote branch, a rescue ref, or a branch of the shared repository
-/// that is no polecat's.
+/// Returns true if a commit is reachable from a remote branch, a rescue ref, or a branch of the
+/// shared repository that is no polecat's.
 fn is_commit_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
     let call = git.plumbing([
         "for-each-ref",

@@ -1,4 +1,5 @@
-//! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that no crash loses it.
+//! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that a crash does not
+//! lose it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +10,15 @@ use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 use crate::town::RigLayout;
 
-/// Snapshots kept a lease.
+/// The number of snapshots per lease.
 const KEPT: usize = 3;
 
-/// Leases of which snapshots are kept.
+/// The number of leases with snapshots.
 const LEASES: usize = 2;
 
-/// Saves the dirty tree of a polecat's sandbox to `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, the
-/// last three of each of the last two leases. A clean or missing sandbox saves nothing.
+/// Saves the uncommitted files of a polecat's sandbox to
+/// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
+/// the last two leases. Saves nothing for a clean or missing sandbox.
 pub fn save_snapshot(
     town: &LiveTown,
     rig: &RigLayout,
@@ -66,7 +68,7 @@ fn drop_old_snapshots(git: &Git, folder: &str) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Which snapshots are kept, by their `<lease>-<time>`. A name of another form is kept.
+/// Returns the snapshots to keep, by their `<lease>-<time>`. A name of another form is kept.
 fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
     let mut kept = BTreeSet::new();
     let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();

@@ -1,8 +1,9 @@
-//! Past sessions: which there were, what was said in them, and asking one of them.
+//! Lists past sessions, searches their transcripts, and asks one of them.
 //!
-//! A session is known from the event that its start left (`session_start`) and from the transcript that its agent
-//! program keeps in its own store ([`transcript`]); each may be missing. Asking one forks it: the program resumes
-//! a copy of the conversation, and the original stays as it is ([`ask()`]).
+//! A session is known from the event of its start (`session_start`) and from the transcript that
+//! its agent program stores ([`transcript`]). Either may be missing. Asking forks a session: the
+//! program resumes a copy of the conversation, and the original stays unchanged
+//! ([`ask_session()`]).
 
 mod ask;
 mod numbers;
@@ -26,46 +27,41 @@ use crate::town;
 use crate::town::event::{self, Event, EventLine};
 use crate::town::identity::Address;
 
-/// Which sessions are asked for.
+/// Selects sessions.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFilter {
-    /// Part of the role or address.
+    /// A part of the role or address.
     pub role: Option<String>,
-    /// Part of the rig.
     pub rig: Option<String>,
-    /// Only those that started since then.
+    /// The earliest start.
     pub since: Option<Timestamp>,
-    /// Only those that worked on this bead.
+    /// The bead that the session worked on.
     pub bead: Option<String>,
 }
 
-/// A session that was, in the form of the event that its start left.
+/// A past session, in the form of its start event.
 #[derive(Debug, Clone, Serialize)]
 pub struct PastSession {
-    /// When it started, RFC 3339.
+    /// The start time, RFC 3339.
     pub ts: String,
-    /// `session_start`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Whose session.
     pub actor: String,
-    /// What the event says; empty where only the transcript is known.
+    /// The data of the event. Empty if only the transcript is known.
     pub payload: Map<String, Value>,
-    /// Its id.
     pub session_id: String,
-    /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
-    /// What its agent program wrote down of it.
+    /// The program's transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<PathBuf>,
-    /// The bead that was on the hook when it started.
+    /// The bead on the hook at the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub bead: String,
-    /// The agent program, as settings name it; empty where that is not known.
+    /// The agent program's name in the settings. Empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// Whether it ended by handing over to a successor.
+    /// True if the session ended with a handoff to a successor.
     pub handed_off: bool,
 }
 
@@ -75,12 +71,12 @@ impl PastSession {
     }
 }
 
-/// The sessions of the town, newest first.
+/// Returns the sessions of the town, newest first.
 pub fn list_sessions(town: &LiveTown, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
     let events = event::read_events(&town.layout)?;
     let mut found: BTreeMap<String, PastSession> = BTreeMap::new();
     for session in events.iter().filter_map(session_from_event) {
-        // One that is resumed, cleared or compacted starts once.
+        // A session that is resumed, cleared or compacted counts once.
         if !session.session_id.is_empty() {
             found.entry(session.session_id.clone()).or_insert(session);
         }
@@ -127,7 +123,7 @@ fn session_from_event(line: &EventLine) -> Option<PastSession> {
     })
 }
 
-/// A session of which only its transcript is known.
+/// Builds a session of which only the transcript is known.
 fn session_from_transcript(
     agent: &Address,
     home: &std::path::Path,
@@ -147,8 +143,9 @@ fn session_from_transcript(
     }
 }
 
-/// Each handing over ended the session of that agent that started last before it. Sessions come newest first. Events have
-/// whole seconds: of those in the same second their order in the log decides.
+/// Marks the sessions that ended with a handoff: each handoff ended the agent's session that
+/// started last before it. Sessions are sorted newest first. Events have whole seconds, so within a
+/// second the order of the log decides.
 fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
     let mut starts: BTreeMap<String, usize> = BTreeMap::new();
     for (number, line) in events.iter().enumerate() {
@@ -166,7 +163,7 @@ fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
             Some(start) => *start < number,
             None => session.start_time() <= at,
         };
-        // Those of one second are sorted by their ids.
+        // Sessions of the same second are sorted by their ids.
         let begun = |session: &PastSession| {
             (
                 session.start_time(),
@@ -196,7 +193,7 @@ fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
         && bead.is_none_or(|bead| session.bead == *bead)
 }
 
-/// The one session whose id is this, or begins so.
+/// Returns the only session with this id or this prefix of an id.
 pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
     let all = list_sessions(town, &SessionFilter::default())?;
     let mut found: Vec<PastSession> = all
@@ -219,7 +216,7 @@ pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
     }
 }
 
-/// The agents whose sessions may have left a transcript, with the folders that they run in.
+/// Returns the agents whose sessions may have left a transcript, with their working folders.
 fn list_agent_homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
     let mut agents = vec![Address::Mayor, Address::Deacon];
     for rig in town.list_rigs()? {
@@ -240,7 +237,7 @@ fn list_agent_homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> 
     Ok(agents.into_iter().map(home).collect())
 }
 
-/// The names of the folders in a folder, sorted; none where it cannot be read.
+/// Returns the names of the subfolders, sorted. Empty if the folder cannot be read.
 fn list_folder_names(path: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

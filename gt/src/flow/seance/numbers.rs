@@ -1,7 +1,8 @@
-//! What an agent program says of a session in numbers: its model, and how much its context holds.
+//! Reads the numbers that an agent program reports for a session: its model, and the size of its
+//! context.
 //!
-//! From the last answer in the transcript that the program's hooks named, else in the newest one of the agent's folder. A
-//! program that says neither leaves both empty.
+//! Read from the last answer in the transcript that the program's hooks named, otherwise in the
+//! newest one of the agent's folder. Both are empty if the program does not record them.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -18,19 +19,18 @@ use crate::town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
-/// How much of the end of a transcript is read.
+/// The number of bytes that are read from the end of a transcript.
 const END: u64 = 512 * 1024;
 
-/// Numbers of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionNumbers {
-    /// The model; empty where nothing names it.
+    /// The model. Empty if unknown.
     pub model: String,
-    /// How many tokens the last request had in its context; 0 where nothing says it.
+    /// The number of tokens in the context of the last request. 0 if unknown.
     pub context: u64,
 }
 
-/// The numbers of an agent's session.
+/// Reads the numbers of an agent's session.
 pub fn read_session_numbers(
     town: &LiveTown,
     address: &Address,
@@ -52,7 +52,7 @@ pub fn read_session_numbers(
     found
 }
 
-/// From the last answer in a transcript that names its model.
+/// Reads the last answer in a transcript that names its model.
 fn read_file_numbers(path: &Path) -> SessionNumbers {
     let text = read_file_end(path).unwrap_or_default();
     let lines = text.rsplit(|byte| *byte == b'\n');
@@ -63,7 +63,7 @@ fn read_file_numbers(path: &Path) -> SessionNumbers {
 }
 
 fn parse_answer_numbers(event: &Value) -> Option<SessionNumbers> {
-    // Claude Code has the answer in `message`, others at the top.
+    // Claude Code has the answer in `message`, other programs at the top.
     let message = event.get("message").unwrap_or(event);
     let model = message.get("model").and_then(Value::as_str)?;
     let usage = message.get("usage");
@@ -74,7 +74,7 @@ fn parse_answer_numbers(event: &Value) -> Option<SessionNumbers> {
         "cache_creation_input_tokens",
         "output_tokens",
     ];
-    // What a program makes up itself has no model of its own.
+    // A message that the program generates has no real model name.
     (!model.starts_with('<')).then(|| SessionNumbers {
         model: model.to_owned(),
         context: keys.iter().filter_map(|key| number(key)).sum(),
@@ -90,7 +90,8 @@ fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// That a session should hand over, if it is old or its context is large by the town's settings.
+/// Returns a proposal to hand over, if the session is old or its context is large by the town's
+/// settings.
 pub fn propose_handoff(town: &LiveTown) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;

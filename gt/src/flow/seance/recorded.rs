@@ -1,4 +1,5 @@
-//! What is recorded of a session that nobody can ask: its bead, what came of that, how the session ended.
+//! Describes the record of a session that cannot be asked: its bead, the result of the bead, and
+//! the end of the session.
 
 use bd::bead::Bead;
 use jiff::Timestamp;
@@ -10,7 +11,7 @@ use crate::record::attempt;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, Event, EventLine};
 
-/// What the session left, each line ended.
+/// Formats the record of a session, each line with a line end.
 pub(super) fn describe_session(town: &LiveTown, session: &PastSession) -> anyhow::Result<String> {
     let mut text =
         "It ran a script, which answers no question. What is recorded of it:\n".to_owned();
@@ -32,7 +33,7 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
     let mut text = format!("{} \"{}\" ({})\n", bead.id, bead.title, bead.status);
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
-    // The attempt that the session belongs to: the first of its worker that ended after it began.
+    // The attempt of the session is the worker's first one that ended after the session started.
     let is_its = |one: &attempt::Attempt| {
         let ended = one.at.parse().unwrap_or(Timestamp::MIN);
         one.worker == session.actor && ended >= session.start_time()
@@ -51,7 +52,7 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
     text
 }
 
-/// How the session ended, with the last lines of its screen.
+/// Describes the end of the session, with the last lines of its screen.
 fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String> {
     let after =
         |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.start_time();

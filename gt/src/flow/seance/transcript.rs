@@ -1,13 +1,13 @@
-//! What agent programs write down of their sessions: a JSON line an event, in a file per session.
+//! Reads the transcripts of agent programs: one JSON line per event, one file per session.
 //!
-//! | Program | File | Its folder |
+//! | Program | File | Session's folder |
 //! | --- | --- | --- |
-//! | Claude Code | `<config>/projects/<folder>/<session id>.jsonl` | `<folder>`: with every character but letters and digits as `-` |
+//! | Claude Code | `<config>/projects/<folder>/<session id>.jsonl` | `<folder>`: every character other than letters and digits is `-` |
 //! | Codex | `<config>/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl` | in the first line |
 //! | Gemini CLI | `~/.gemini/tmp/<name>/chats/session-<time>-<id>.jsonl` | in `.project_root` beside `chats` |
 //!
-//! OpenCode keeps its sessions in a database: they are known from their events only. Lines that cannot be read are
-//! passed over.
+//! OpenCode keeps its sessions in a database, so they are known from their events only. Unreadable
+//! lines are skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -19,38 +19,34 @@ use serde_json::Value;
 use crate::host::LiveTown;
 use crate::host::runtime::RuntimePreset;
 
-/// How much of what was found is shown around it, in characters.
+/// The number of characters of context around a match.
 const AROUND: usize = 80;
 
-/// A transcript.
 #[derive(Debug, Clone)]
 pub struct TranscriptFile {
-    /// The session's id.
     pub id: String,
-    /// The file.
     pub path: PathBuf,
-    /// When its first event was, RFC 3339; empty where it does not say.
+    /// The time of the first event, RFC 3339. Empty if unknown.
     pub began: String,
     /// The preset of the program that wrote it.
     pub agent: &'static str,
 }
 
-/// A place in a session where something was said.
+/// A match in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TranscriptHit {
-    /// The turn: how often the other side had spoken until then, from 1.
+    /// The turn: the number of user messages up to here, from 1.
     pub turn: usize,
-    /// When, RFC 3339.
     pub at: String,
-    /// Who said it: `user`, `assistant`.
+    /// The speaker: `user` or `assistant`.
     pub by: String,
-    /// What, with what is around it.
+    /// The match with its context.
     pub text: String,
-    /// Whether the session handed over there.
+    /// True if the session handed over here.
     pub handoff: bool,
 }
 
-/// The configuration folder of a program.
+/// Returns the configuration folder of a program.
 fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathBuf> {
     let preset = RuntimePreset::named(agent)?;
     let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
@@ -60,19 +56,19 @@ fn find_config_folder(town: &LiveTown, agent: &str, usual: &str) -> Option<PathB
     }
 }
 
-/// The store of transcripts of Claude Code.
+/// Returns the folder of Claude Code's transcripts.
 fn claude_store(town: &LiveTown) -> Option<PathBuf> {
     Some(find_config_folder(town, "claude", ".claude")?.join("projects"))
 }
 
-/// The name that a folder has in that store.
+/// Returns the name of a folder in that store.
 fn claude_folder_name(folder: &Path) -> String {
     let text = folder.to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     text.chars().map(plain).collect()
 }
 
-/// The transcripts of Claude Code's sessions that ran in a folder.
+/// Returns the transcripts of Claude Code's sessions that ran in a folder.
 pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<TranscriptFile> {
     let Some(store) = claude_store(town) else {
         return Vec::new();
@@ -86,7 +82,7 @@ pub fn list_claude_transcripts(town: &LiveTown, folder: &Path) -> Vec<Transcript
     found
 }
 
-/// The transcripts of other programs, each with the folder in which its session ran.
+/// Returns the transcripts of other programs, each with the folder of its session.
 pub fn list_other_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
     let mut found = list_codex_transcripts(town);
     found.extend(list_gemini_transcripts(town));
@@ -111,7 +107,7 @@ fn list_codex_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
         .filter_map(|path| {
             let first = read_first_event(&path)?;
             let about = first.get("payload")?;
-            // A copy that was asked is no session of the town.
+            // A copy that a seance created is not a session of the town.
             if about.get("forked_from_id").is_some() {
                 return None;
             }
@@ -137,7 +133,7 @@ fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
                 build_from_first_event(path, &first, ("gemini", "sessionId", "startTime"))
             })
             .collect();
-        // A copy that was asked is no session of the town.
+        // A copy that a seance created is not a session of the town.
         let copies: Vec<String> = known
             .iter()
             .filter(|known| is_loaded(&known.path))
@@ -153,7 +149,7 @@ fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
     found
 }
 
-/// Whether Gemini CLI loaded a session from another file.
+/// Returns true if Gemini CLI loaded a session from another file.
 fn is_loaded(path: &Path) -> bool {
     let (mut number, mut loaded) = (0, false);
     for_each_event(path, |event| {
@@ -187,7 +183,7 @@ fn read_first_event(path: &Path) -> Option<Value> {
     first
 }
 
-/// What is in a folder, sorted; nothing where it cannot be read.
+/// Returns the entries of a folder, sorted. Empty if it cannot be read.
 fn list_entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
@@ -195,7 +191,7 @@ fn list_entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The transcript of a session of Claude Code, wherever it ran.
+/// Returns the transcript of a Claude Code session in any folder.
 pub fn find_claude_transcript(town: &LiveTown, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
         return None;
@@ -225,7 +221,7 @@ fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
     })
 }
 
-/// Hands the events of a transcript to `take`, until it wants no more.
+/// Passes the events of a transcript to `take` until it returns false.
 fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     let Ok(file) = File::open(path) else {
         return;
@@ -240,7 +236,7 @@ fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     }
 }
 
-/// Where a text was said in a session, whatever the case of its letters.
+/// Finds a text in a session, ignoring case.
 pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
     let wanted = text.to_lowercase();
     let (mut turn, mut hits) = (0, Vec::new());
@@ -249,7 +245,7 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
             return true;
         };
         let said = message_texts(message);
-        // What tools answer comes as the user's, and is no turn of its own.
+        // Tool results have the user's role, but are no turn of their own.
         if by == "user" && !is_tool_result(message) {
             turn += 1;
         }
@@ -270,11 +266,11 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
     hits
 }
 
-/// Who speaks in an event, and the message; nothing in one of another kind.
+/// Returns the speaker and the message of an event. None for other kinds of events.
 fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let (kind, of) = match text(event, "type")?.as_str() {
-        // Codex: with the role in it, or a call of a tool.
+        // Codex: an item with a role, or a tool call.
         "response_item" => {
             let item = event.get("payload")?;
             let kind = text(item, "type")?;
@@ -309,12 +305,12 @@ fn is_tool_result(message: &Value) -> bool {
     })
 }
 
-/// The texts of a message: what was said, what tools were called with, what they answered.
+/// Returns the texts of a message: its content, the arguments of tool calls, and their results.
 fn message_texts(message: &Value) -> Vec<String> {
     let keys = ["content", "arguments", "input", "output"];
     let contents = keys.iter().filter_map(|key| message.get(key));
     let mut texts: Vec<String> = contents.flat_map(texts_in).collect();
-    // Gemini CLI: what tools were called with, and what they answered.
+    // Gemini CLI: arguments and results of tool calls.
     let calls = message.get("toolCalls").and_then(Value::as_array);
     for call in calls.into_iter().flatten() {
         let args = call.get("args").and_then(Value::as_object);
@@ -349,11 +345,11 @@ fn texts_of(part: &Value) -> Vec<String> {
     }
 }
 
-/// What is around the first place of a text; `wanted` is in small letters.
+/// Returns the text around the first match. `wanted` is in lower case.
 fn excerpt_around(text: &str, wanted: &str) -> Option<String> {
     let small = text.to_lowercase();
     let at = small.find(wanted)?;
-    // Small letters can be longer: places are counted in characters.
+    // A lower-case text can be longer in bytes, so positions are counted in characters.
     let begin = small[..at].chars().count();
     let length = wanted.chars().count();
     let from = begin.saturating_sub(AROUND);

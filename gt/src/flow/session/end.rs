@@ -1,9 +1,9 @@
-//! Ending a worker's session with everything that was ever started in it, and what is kept of one that
-//! ended by itself: exit code or signal, and last screen.
+//! Ends a worker's session with every process that was started in it, and records how a session
+//! ended on its own: exit code or signal, and last screen.
 //!
-//! What must always hold: when this succeeds, no process of the worker's last session is there any more,
-//! also where the session itself had ended before and something it started went on. What stood on a screen is
-//! foreign text: it is kept as lines, and escaped wherever it is shown.
+//! On success, no process of the worker's last session remains, even if the session had ended
+//! before and a process outlived it. The text of a screen is foreign: it is kept as lines, and
+//! escaped wherever it is shown.
 
 use std::time::Duration;
 
@@ -18,13 +18,14 @@ use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
 
-/// How long what is left has to end by itself.
+/// The time that remaining processes get to end themselves.
 const GRACE: Duration = Duration::from_secs(4);
-/// So many lines of a last screen are kept.
+/// The number of lines of a last screen that are kept.
 const LINES: usize = 20;
-/// Where they are looked for: what tmux says of the end stands on the lowest line, however tall the screen.
+/// The number of lines that are captured. tmux writes its message about the end on the lowest line,
+/// however tall the screen is.
 const SEEN: usize = 200;
-/// So many characters of each.
+/// The maximum number of characters per line.
 const WIDTH: usize = 200;
 
 fn build_session_end(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
@@ -43,15 +44,15 @@ fn build_session_end(town: &LiveTown, slot: &Slot, end: ProcessEnd, screen: &str
     }
 }
 
-/// What is seen of a session that is only shown any more.
+/// Describes the end of a session that tmux only displays any more.
 pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
-    // A screen that cannot be read leaves the exit code.
+    // If the screen cannot be read, the exit code is enough.
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
     Some(build_session_end(town, slot, end, &screen))
 }
 
-/// What is kept of a session that is ended because it makes no progress.
+/// Describes the end of a session that is ended for lack of progress.
 pub fn end_of_quiet_session(
     town: &LiveTown,
     live: &LiveSession,
@@ -65,7 +66,7 @@ pub fn end_of_quiet_session(
     }
 }
 
-/// What a start that failed says of a session that ended at once.
+/// Describes the end of a session that ended right after its start, from the error of the start.
 pub fn end_of_failed_start(
     town: &LiveTown,
     slot: &Slot,
@@ -79,7 +80,7 @@ pub fn end_of_failed_start(
     })
 }
 
-/// Tells of it.
+/// Records the event of a session's end.
 pub fn report_session_end(
     ended: &SessionEnd,
     town: &LiveTown,
@@ -93,10 +94,10 @@ pub fn report_session_end(
     ));
 }
 
-/// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
-/// program may complain of its key by showing it, and what is kept goes into events and messages.
+/// Masks the secrets of our environment and of the settings for agents in a screen. A program may
+/// print its key in an error message, and the kept text goes into events and messages.
 fn mask_secrets(town: &LiveTown, screen: &str) -> String {
-    // What is shorter is no secret, and may stand anywhere.
+    // A shorter value is no secret and may occur anywhere.
     const SHORTEST: usize = 8;
     let given = runtime::configured_variables(town);
     let given = given
@@ -110,7 +111,7 @@ fn mask_secrets(town: &LiveTown, screen: &str) -> String {
     })
 }
 
-/// The last lines of a screen that hold anything, cut to size.
+/// Returns the last non-empty lines of a screen, truncated.
 fn last_screen_lines(screen: &str) -> Vec<String> {
     let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
     let all: Vec<&str> = screen.lines().filter(told).collect();
@@ -120,7 +121,8 @@ fn last_screen_lines(screen: &str) -> Vec<String> {
         .collect()
 }
 
-/// Keeps how a worker's session ended in its slot, and tells of it, if the work is still this worker's.
+/// Stores the end of a worker's session in its slot and records the event, if the worker still has
+/// the work.
 pub fn record_session_end(
     town: &LiveTown,
     rig: &RigLayout,
@@ -140,14 +142,14 @@ pub fn record_session_end(
     Ok(())
 }
 
-/// Ends a worker's session, and what is left of it and of the one before. Who asks for the end of its own
-/// session is spared here.
+/// Ends a worker's session and the remaining processes of it and of the previous one. If the caller
+/// runs in the session, the caller survives this call.
 pub fn end_polecat_session(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
     town.host.kill(session)?;
     end_leftover_processes(session, slot)
 }
 
-/// Ends the session of an agent that is no worker. Says whether it ran.
+/// Ends the session of an agent other than a polecat. Returns true if it ran.
 pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
     let Some(name) = SessionName::for_agent(agent) else {
         return Ok(false);

@@ -1,7 +1,7 @@
-//! Starting an agent's session: who it is, under which lease, with which first message.
+//! Starts an agent's session: its identity, its lease, its first message.
 //!
-//! What must always hold: a new session in a sandbox starts only when every process of the old one is
-//! gone, and it takes the next lease, so that a leftover of the old one can finish nothing.
+//! A new session in a sandbox starts only when every process of the old one is gone. It takes the
+//! next lease, so that a remaining process of the old one cannot finish any work.
 
 use anyhow::Context;
 use bd::bead::Bead;
@@ -29,16 +29,15 @@ const START: &str = include_str!("../../../templates/message/start.txt");
 const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
 
-/// A session that was started.
+/// A started session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartedAgent {
-    /// Its name.
     pub session: String,
-    /// The dialog that only a person can answer, if one is open.
+    /// The open dialog that only a user can answer, if there is one.
     pub question: Option<String>,
 }
 
-/// What became of a launch.
+/// The result of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct LaunchResult {
     host: Option<Timestamp>,
@@ -64,8 +63,8 @@ pub fn start_polecat_session(
         take_lease(town, rig, &claimed.ids, slot, RestartCount::Uncounted)?;
         launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
-    // A session that ended at once has been started: what follows is the business of the rule that
-    // restarts sessions, and of its breaker.
+    // A session that ended at once counts as started. The restart rule and its breaker handle the
+    // rest.
     let started = |launched: LaunchResult| StartedAgent {
         session: session.to_string(),
         question: launched.question,
@@ -82,7 +81,7 @@ pub fn start_polecat_session(
     let ended = ended.and_then(|error| end::end_of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
     if let Err(error) = record_start(town, rig, claimed, slot) {
-        // The bead is someone else's by now: this session is not to work on it.
+        // Someone else has the bead by now, so this session must not work on it.
         if error.is::<WorkTakenAway>() {
             end::end_polecat_session(town, session.as_str(), slot)?;
         }
@@ -112,7 +111,7 @@ pub fn start_polecat_session(
     launched.map(started).with_context(next)
 }
 
-/// Records that the session runs, if the bead is still the worker's.
+/// Records that the session runs, if the worker still has the bead.
 fn record_start(
     town: &LiveTown,
     rig: &RigLayout,
@@ -132,7 +131,7 @@ fn record_start(
     })
 }
 
-/// Whether a start failed because the session's process ended right away.
+/// Returns true if a start failed because the session's process ended right away.
 fn has_ended_at_once(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let ended = cause.downcast_ref::<HostError>();
@@ -143,31 +142,31 @@ fn has_ended_at_once(error: &anyhow::Error) -> bool {
     })
 }
 
-/// How long a handover waits for another that works on the same polecat.
+/// The time that a handoff waits for another process that holds the polecat's slot.
 const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Why a session is restarted.
+/// The cause of a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartCause<'a> {
-    /// It ended by itself in the middle of the work.
+    /// The session ended during the work.
     Ended,
-    /// It ended since the API refused its requests.
+    /// The session ended because the API refused its requests.
     Refused,
-    /// It runs and makes no progress, for this reason: it is ended.
+    /// The session runs without progress, for this reason. The restart ends it.
     NoProgress(&'a str),
-    /// The session with this token hands over: it is ended if it runs; another one is not.
+    /// The session with this token hands over. The restart ends that session and no other.
     HandedOver(&'a str),
 }
 
-/// Restarts the session of a polecat, in its sandbox as it is, on the bead that is on its hook.
+/// Restarts the session of a polecat in its unchanged sandbox, on the bead on its hook.
 ///
-/// 1. Uncommitted work is snapshotted.
-/// 2. What is left of the old session is ended.
-/// 3. The next lease is taken.
-/// 4. The session starts.
+/// 1. Snapshot the uncommitted work.
+/// 2. End the remaining processes of the old session.
+/// 3. Take the next lease.
+/// 4. Start the session.
 ///
-/// The caller saw the worker a moment ago: where its work was taken off it meanwhile, or its
-/// session runs and does not hand over, nothing is done.
+/// The caller's view of the worker may be outdated. Nothing is done if the worker has lost its work
+/// in the meantime, or if its session runs and does not hand over.
 pub fn restart_session(
     town: &LiveTown,
     rig: &RigLayout,
@@ -176,7 +175,7 @@ pub fn restart_session(
 ) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
-        // Nobody comes back to this later.
+        // A handoff is not retried later, so it waits.
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
         _ => Lock::try_take(&lock)?,
     };
@@ -242,7 +241,7 @@ pub fn restart_session(
     Ok(Some(session.to_string()))
 }
 
-/// Records what hosts a session, if the work is still the worker's.
+/// Records the process that hosts a session, if the worker still has the work.
 fn record_host(
     town: &LiveTown,
     rig: &RigLayout,
@@ -252,7 +251,7 @@ fn record_host(
 ) -> anyhow::Result<()> {
     let store = town.open_rig_store(rig)?;
     town.transact(&store, |tx| {
-        // A session that handed its work in already needs nothing.
+        // A session that has submitted its work needs no host.
         if let Ok(mut current) = slot.reload_held(tx, ids) {
             current.host = host;
             current.save(tx, &ids.slot)?;
@@ -261,15 +260,15 @@ fn record_host(
     })
 }
 
-/// Refuses to end another session than the one with this token.
+/// Refuses to end a session other than the one with this token.
 pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::Result<()> {
     let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
     anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
     Ok(())
 }
 
-/// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
-/// configured one. One that runs already is left as it is.
+/// Starts the session of an agent other than a polecat. `wanted` is the requested runtime, empty
+/// for the configured one. A running session is left alone.
 pub fn start_agent_session(
     town: &LiveTown,
     address: &Address,
@@ -292,7 +291,7 @@ pub fn start_agent_session(
         ],
     );
     let home = town::agent_home(town, address);
-    // Without the file `gt prime` gives the agent the same text.
+    // Errors are ignored, because `gt prime` gives the agent the same text.
     town::role_file::ensure_role_file(town, address, runtime.preset.has_hooks()).ok();
     let env = build_identity_env(town, address, session.as_str());
     let (live, _) = start_session(
@@ -311,7 +310,8 @@ pub fn start_agent_session(
     Ok(live)
 }
 
-/// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
+/// Notifies an agent with a running session that work is on its hook. Returns the session, if one
+/// runs.
 pub fn notify_of_work(
     town: &LiveTown,
     address: &Address,
@@ -339,7 +339,8 @@ pub fn notify_of_work(
     Ok(Some(live.name))
 }
 
-/// What an agent is asked to do first: nothing where its program runs our hooks, which bring it its context.
+/// Returns the agent's first instruction. Empty if its program runs our hooks, which provide the
+/// context.
 fn first_instruction(runtime: &AgentRuntime) -> &'static str {
     if runtime.preset.has_hooks() {
         ""
@@ -348,39 +349,39 @@ fn first_instruction(runtime: &AgentRuntime) -> &'static str {
     }
 }
 
-/// The session of an agent.
+/// Returns the name of an agent's session.
 pub fn start_session_name(address: &Address) -> anyhow::Result<SessionName> {
     SessionName::for_agent(address)
         .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
 }
 
-/// Whether a running session is the one that the slot's lease started.
+/// Returns true if a running session is the one that the slot's lease started.
 fn is_session_of_slot(live: &LiveSession, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
-/// What a restart counts as.
+/// Decides how a restart counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RestartCount {
-    /// Nothing: the session gave way by itself, or is the first.
+    /// Not counted: the session handed over, or is the first.
     Uncounted,
-    /// The session failed: so many of them, and the worker is stuck.
+    /// The session failed. Too many of these make the worker stuck.
     Failed,
-    /// All sessions of the town were lost at once: no worker is at fault.
+    /// All sessions of the town were lost at once, so no worker is at fault.
     Lost,
-    /// The API refused: no worker is at fault.
+    /// The API refused, so no worker is at fault.
     Refused,
 }
 
-/// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or something
-/// that was started since.
+/// Returns true if a missing session was lost together with all others: the process that hosted the
+/// sessions is gone or was restarted since.
 fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
     let host = live.first().map(|live| live.host_started);
     Ok(host.is_none() || (slot.host.is_some() && host != slot.host))
 }
 
-/// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
+/// Takes the next lease, if the current one is unchanged and the worker still has the work.
 fn take_lease(
     town: &LiveTown,
     rig: &RigLayout,
@@ -394,7 +395,7 @@ fn take_lease(
         let mut current = slot.reload_held(tx, ids)?;
         current.lease = current.lease.next();
         current.started = match current.started {
-            // The first session of this bead, or one that was begun by an earlier version.
+            // The first session of this bead, or one that an earlier version started.
             0 if counted == RestartCount::Uncounted
                 && current.state.sling_in_progress().is_some() =>
             {
@@ -469,10 +470,10 @@ fn launch_polecat(
     })
 }
 
-/// When a session began, RFC 3339, in its environment.
+/// The variable with the start time of a session, RFC 3339.
 pub const STARTED: &str = "GT_STARTED";
 
-/// What a session begins with.
+/// The inputs of a new session.
 struct SessionStart {
     home: std::path::PathBuf,
     message: String,
@@ -480,8 +481,8 @@ struct SessionStart {
     token: String,
 }
 
-/// Starts the session and waits until its agent has: dialogs that it opens first are answered. Also gives the dialog that
-/// only a person can answer.
+/// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
+/// returns the open dialog that only a user can answer.
 fn start_session(
     town: &LiveTown,
     address: &Address,
@@ -509,7 +510,7 @@ fn start_session(
         env,
         pass: pass.concat(),
         token: begin.token,
-        // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
+        // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
     })?;
     let words = preset.prompt_to_type(&begin.message);
@@ -524,7 +525,7 @@ fn start_session(
         };
         if let Some(dialog) = &question {
             town.record_event(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
-            // It is over when the program's hooks report that it goes on.
+            // The dialog ends when the program's hooks report that the session continues.
             if preset.has_hooks() {
                 SessionPulse::record_dialog(town, &live.name, &live.token, dialog);
             }
@@ -534,7 +535,7 @@ fn start_session(
     Ok((live, question))
 }
 
-/// Types the first message; what keeps it from being submitted is for a person.
+/// Types the first message. Returns the problem for a user if it is not submitted.
 fn type_first_message(
     town: &LiveTown,
     session: &str,
@@ -547,7 +548,7 @@ fn type_first_message(
     Ok((sent != SendResult::Submitted).then(|| "its first message is not submitted".to_owned()))
 }
 
-/// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
+/// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
 fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
     let email = town
@@ -589,7 +590,7 @@ fn build_identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<
         .collect()
 }
 
-/// The overseer's e-mail address, which agents' commits carry.
+/// Returns the overseer's e-mail address, which the commits of agents carry.
 fn find_owner_email(town: &LiveTown) -> String {
     let stored = kit::sys::file::read_file_if_exists(&town.layout.overseer_json())
         .ok()
@@ -604,7 +605,7 @@ fn find_owner_email(town: &LiveTown) -> String {
         .to_owned()
 }
 
-/// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
+/// Replaces the `{name}` places of a template in one pass, so that a value can contain braces.
 pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;

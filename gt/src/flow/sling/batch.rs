@@ -1,4 +1,4 @@
-//! Several beads at once: those that were named, and the families of epics and convoys among them.
+//! Slings several beads at once: the named ones, and the members of epics and convoys among them.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,27 @@ use super::{SlingProgress, SlingReport, SlingRequest, begin_sling, expand_family
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
-/// Beads to be slung alike.
+/// Beads to sling with the same options.
 #[derive(Debug, Clone, Default)]
 pub struct SlingBatch {
-    /// The beads.
     pub beads: Vec<String>,
-    /// The target; empty for the one who asks.
+    /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime; none for the configured one.
+    /// The agent runtime. None for the configured one.
     pub agent: Option<String>,
-    /// Whether they are taken from their holders, and slung even if they are blocked.
+    /// True to take the beads from their holders, and to sling blocked beads.
     pub force: bool,
-    /// Whether they get no convoy.
+    /// True to create no convoys.
     pub no_convoy: bool,
-    /// Gives the workers no steps of a formula.
+    /// True to give the workers no molecule.
     pub no_molecule: bool,
-    /// Instructions beside their own text.
+    /// Instructions in addition to the beads' own text.
     pub args: String,
 }
 
-/// Slings them: one claim after the other, then the sessions start side by side, as many at once as the patrol starts. A
-/// member of a family that fails does not keep the others from their work: `warn` gets the reason. If all of them fail,
-/// the last one's error is returned.
+/// Slings the beads: claims one after the other, then starts the sessions in parallel, as many at
+/// once as the patrol does. A member of a family that fails does not stop the others: `warn` gets
+/// its reason. If all of them fail, returns the last error.
 pub fn sling_batch(
     town: &LiveTown,
     batch: &SlingBatch,
@@ -76,16 +75,16 @@ pub fn sling_batch(
     }
     let slung = finish_all(town, begun, &mut warn);
     match failed {
-        // What was claimed before has its session by now.
+        // The claimed beads have their sessions by now.
         Some(error) => Err(error),
         None => slung,
     }
 }
 
-/// A bead of a batch whose sling has begun.
+/// A bead of a batch that has been claimed.
 struct BatchMember {
     id: String,
-    /// Its family and how many beads that has.
+    /// The family and its number of beads.
     family: Option<(String, usize)>,
     claim: anyhow::Result<SlingProgress>,
 }
@@ -100,7 +99,7 @@ impl BatchMember {
     }
 }
 
-/// Finishes what has begun, several at once, and gives the outcomes in order.
+/// Finishes the claimed slings, several at once, and returns the outcomes in order.
 fn finish_all(
     town: &LiveTown,
     begun: Vec<BatchMember>,

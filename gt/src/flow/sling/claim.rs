@@ -1,5 +1,5 @@
-//! The claim: bead and worker are reserved for each other in one transaction. Who loses a race has
-//! changed nothing.
+//! Claims a bead: reserves bead and worker for each other in one transaction. The loser of a race
+//! changes nothing.
 
 use std::collections::BTreeSet;
 
@@ -24,86 +24,53 @@ use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
 
-/// Why a claim is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ClaimError {
-    /// Someone has the bead.
     #[error("{bead} is already hooked by {holder} (take it away with --force)")]
-    Hooked {
-        /// The bead.
-        bead: String,
-        /// Who has it.
-        holder: String,
-    },
-    /// The bead is not open for work.
+    Hooked { bead: String, holder: String },
     #[error("{bead} is {status}: only open work can be slung{way_out}")]
     NotOpen {
-        /// The bead.
         bead: String,
-        /// Its status.
         status: String,
-        /// What to do.
         way_out: &'static str,
     },
-    /// The merge queue is at work with what was handed in for it.
+    /// A merge request for the bead is in the queue.
     #[error("{bead} may be merged right now ({request}): try again in a moment")]
-    Merging {
-        /// The bead.
-        bead: String,
-        /// Its merge request.
-        request: String,
-    },
-    /// The bead is a record, not work.
+    Merging { bead: String, request: String },
     #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
-    NoWork {
-        /// The bead.
-        bead: String,
-        /// Its type.
-        kind: String,
-    },
+    NoWork { bead: String, kind: String },
     /// The worker has other work.
     #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
-    WorkerBusy {
-        /// The worker.
-        worker: String,
-        /// What it is at.
-        bead: String,
-    },
-    /// The worker is not in a state to take work.
+    WorkerBusy { worker: String, bead: String },
+    /// The worker's state does not allow new work.
     #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
-    WorkerUnfit {
-        /// The worker.
-        worker: String,
-        /// Why.
-        why: String,
-    },
-    /// As many workers of the rig are at work as may be.
+    WorkerUnfit { worker: String, why: String },
+    /// The rig has reached its limit of working polecats.
     #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
     Full {
-        /// The rig.
         rig: String,
-        /// How many are at work.
+        /// The number of working polecats.
         count: usize,
-        /// How many may be.
         limit: usize,
     },
 }
 
-/// What is to be claimed.
+/// The parameters of a claim.
 pub struct ClaimRequest<'a> {
-    /// The sling.
     pub request: &'a SlingRequest,
-    /// This worker and no other.
+    /// The required worker.
     pub name: Option<&'a str>,
-    /// Where it is kept what the worker before has not committed.
+    /// The rescue ref with the uncommitted work of the previous worker.
     pub rescue_ref: Option<&'a str>,
 }
 
 /// Reserves the bead and a worker for each other.
 ///
-/// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
-/// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
-/// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
+/// 1. Outside the transaction: list the sessions, choose a worker, take its slot lock.
+/// 2. In one transaction: check that the bead is still open and the worker still free, and mark
+///    both.
+/// 3. If another process took the worker in the meantime, choose again, unless the worker was
+///    named.
 pub(super) fn claim_bead(
     town: &LiveTown,
     rig: &RigLayout,
@@ -159,7 +126,7 @@ pub(super) fn claim_bead(
     }
 }
 
-/// The reservation that a polecat's slot records, where its sling is unfinished.
+/// Returns the claim that a polecat's slot records, if its sling is unfinished.
 pub(super) fn reload_claim(
     town: &LiveTown,
     rig: &RigLayout,
@@ -195,7 +162,7 @@ fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a bead is a record of the town itself, on which nobody can work.
+/// Returns true if a bead is a record of the town itself, which is no work.
 fn is_town_record(bead: &Bead) -> bool {
     matches!(
         bead.issue_type,
@@ -203,7 +170,7 @@ fn is_town_record(bead: &Bead) -> bool {
     )
 }
 
-/// Whether a bead may be given to someone.
+/// Checks that a bead may be given to a worker.
 pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
         let (bead, status) = (bead.id.clone(), bead.status.to_string());
@@ -237,7 +204,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     }
 }
 
-/// Chooses the worker: the one asked for, else an idle one, else a new name.
+/// Chooses the worker: the named one, otherwise an idle one, otherwise a new name.
 fn choose_worker(
     town: &LiveTown,
     rig: &RigLayout,
@@ -283,7 +250,8 @@ fn choose_worker(
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
 }
 
-/// Whatever the name comes from: another agent's session would be taken for this worker's.
+/// Checks the name for any source, because another agent's session could be taken for this
+/// worker's.
 fn check_polecat_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let registry = town.read_registry()?;
@@ -310,7 +278,8 @@ fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Folders below `polecats/` hold names, too, also those without an identity bead.
+/// Returns the names of the folders below `polecats/`, because names without an identity bead are
+/// taken too.
 fn list_polecat_folders(rig: &RigLayout) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
         return Vec::new();
@@ -321,7 +290,7 @@ fn list_polecat_folders(rig: &RigLayout) -> Vec<String> {
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
-/// Whether the worker is free in the eyes of this transaction.
+/// Returns true if the worker is free in this transaction.
 fn is_worker_free(tx: &Tx, ids: &PolecatIds) -> bool {
     let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
     !known || polecat::polecat_hook_of(tx, ids).is_none()
@@ -367,13 +336,14 @@ fn mark_claimed(
     Ok((bead, slot))
 }
 
-/// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
+/// Returns the target for the result of a conflict or repair task: that of the request for which it
+/// was created.
 fn target_of_task(beads: &Snapshot, bead: &Bead) -> Option<String> {
     let request = beads.get(&merge_request::resolved_request(bead)?)?;
     Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
 }
 
-/// Hooks a bead to an agent, taking it off its holder.
+/// Hooks a bead to an agent and removes it from its holder's hook.
 fn hook_bead(
     tx: &mut Tx,
     id: &str,
@@ -387,7 +357,7 @@ fn hook_bead(
     };
     let why = format!("given to {holder} by {}", tx.actor());
     release_holders(tx, id, &why, kept)?;
-    // With what the release noted on it.
+    // Read again, because the release adds notes to it.
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
@@ -396,7 +366,7 @@ fn hook_bead(
     let by = tx.actor().to_owned();
     bead.description =
         bd::bead::fields::set_field_at_top(&bead.description, "dispatched_by", Some(&by));
-    // What any worker before has in hand counts no more.
+    // The work of any earlier worker no longer counts.
     bd::bead::attempt::raise_attempt(&mut bead)?;
     if !args.is_empty() {
         bead.description =
@@ -406,8 +376,9 @@ fn hook_bead(
     Ok(bead)
 }
 
-/// Takes a bead off every agent whose hook names it. A polecat's record is begun again under the next
-/// lease, so that a sling or a session of it that still runs can go no further; the bead keeps a note of what it did.
+/// Removes a bead from every hook that names it. A polecat's record starts over under the next
+/// lease, so that a running sling or session of it can change nothing more. The bead keeps a note
+/// of the polecat's work.
 pub(super) fn release_holders(
     tx: &mut Tx,
     id: &str,
@@ -438,7 +409,7 @@ pub(super) fn release_holders(
     Ok(())
 }
 
-/// Hooks a bead to an agent that is no polecat.
+/// Hooks a bead to an agent other than a polecat.
 pub(super) fn hook_to_agent(
     town: &LiveTown,
     found: &FoundBead,
@@ -462,7 +433,7 @@ pub(super) fn hook_to_agent(
     })
 }
 
-/// `polecat/<name>/<bead>@<base-36 milliseconds>`.
+/// Returns `polecat/<name>/<bead>@<base-36 milliseconds>`.
 fn build_branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
     format!(
         "polecat/{name}/{bead}@{}",

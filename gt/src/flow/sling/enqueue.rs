@@ -9,7 +9,7 @@ use crate::town::RigLayout;
 use crate::town::beads::FoundBead;
 use crate::town::event::event;
 
-/// What blocks a bead right now.
+/// Returns the ids that block a bead now.
 pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
     let id = &found.bead.id;
@@ -62,7 +62,8 @@ pub fn enqueue_bead(
         tx.put(Bead {
             id: id.clone(),
             title: format!("{} waits to be slung to {}", bead.id, rig.name()),
-            // Closed from the start: it is no work, and no list of work may show it.
+            // Closed from the start, because a queue entry is no work and must not appear in lists
+            // of work.
             status: Status::Closed,
             closed_at: Some(now.clone()),
             issue_type: Kind::Slot,

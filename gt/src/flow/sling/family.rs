@@ -1,5 +1,5 @@
-//! Slinging an epic or a convoy: its beads are slung one by one. The children of an epic get a convoy with
-//! branches of its own, so that the epic lands as one commit a rig once all of them are done.
+//! Slings an epic or a convoy: each of its beads in turn. The children of an epic get a convoy with
+//! branches of its own, so that the epic lands as one commit per rig once all of them are done.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::town::lock::Lock;
 
-/// How deep epics may lie in each other.
+/// The maximum depth of nested epics.
 const DEPTH: usize = 10;
 
-/// So long someone else's making of the same epic's convoy is waited for.
+/// The time to wait for another process that creates the convoy of the same epic.
 const MAKING: Duration = Duration::from_secs(120);
 
-/// The beads to sling for an id that is an epic with children or a convoy; `None` for any other bead. Makes the
-/// convoy of an epic that has none.
+/// Returns the beads to sling for an epic with children or a convoy, and `None` for any other bead.
+/// Creates the convoy of an epic that has none.
 pub fn expand_family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
     let found = town.find_bead(id)?;
     if record::convoy::is_convoy(&found.bead) {
@@ -49,7 +49,7 @@ pub fn expand_family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<Str
     Ok(Some(open.map(|bead| bead.id.clone()).collect()))
 }
 
-/// The work below an epic that is not closed, most urgent first.
+/// Returns the open work below an epic, most urgent first.
 fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<&Bead> = Vec::new();
@@ -74,9 +74,9 @@ fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     found
 }
 
-/// The open convoy of an epic tracks all work below it; one is made where there is none.
+/// Makes the open convoy of an epic track all work below it. Creates the convoy if there is none.
 fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
-    // Whoever slings it in the same moment finds the convoy that the other made.
+    // A concurrent sling of the same epic finds the convoy that the first one creates.
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.open_town_store()?.snapshot()?;
     let open = record::convoy::list_convoys(&convoys, false);
@@ -110,7 +110,7 @@ fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow:
     review::create_reviewed_convoy(town, &new, purpose).map(drop)
 }
 
-/// Begins to sling one bead of a family: to its own rig if no target is named.
+/// Claims one bead of a family, in its own rig if no target is named.
 pub(super) fn claim_member(
     town: &LiveTown,
     request: &SlingRequest,

@@ -1,5 +1,5 @@
-//! Workers that have just finished. Their session ends a moment after their hook is empty, and who is to do the next bead
-//! waits for that moment rather than begin a new worker.
+//! Waits for workers that have just finished. The session of a worker ends a moment after its hook
+//! is cleared, and the next bead waits for that moment instead of starting a new worker.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::record::polecat::{self, Polecat, PolecatState};
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 
-/// How long a session that ends is waited for.
+/// The maximum wait for a session to end.
 const LEAVES: Duration = Duration::from_secs(5);
 
-/// A worker that finished longer ago is not about to leave: its session outlived its work.
+/// A worker that finished longer ago is not about to leave: its session has outlived its work.
 const JUST: i64 = 20;
 
-/// The worker of the rig that did what a bead waited for, the last of them.
+/// Returns the worker of the rig that finished the last blocker of a bead.
 pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
     let bead = beads.get(bead)?;
     let before = bead.edges(&DepKind::Blocks);
@@ -32,7 +32,7 @@ pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -
     }
 }
 
-/// Waits for a worker that leaves: the one before in the chain, or any if none is idle.
+/// Waits for a worker that leaves: the one of the last blocker, or any if none is idle.
 pub(super) fn wait_for_leaving(
     town: &LiveTown,
     rig: &RigLayout,
@@ -75,7 +75,7 @@ fn is_wait_useful(
     })
 }
 
-/// Whether a worker finished a moment ago and its session has not ended.
+/// Returns true if a worker finished a moment ago and its session has not ended.
 fn is_leaving(town: &LiveTown, polecat: &Polecat) -> bool {
     let runs = polecat
         .session

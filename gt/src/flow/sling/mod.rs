@@ -1,20 +1,23 @@
-//! What happens when you run `gt sling <bead> <target>`:
+//! Slings a bead, `gt sling <bead> <target>`:
 //!
-//! 1. `resolve_target`: who is to get it (`target`). Where `hooks.auto_convoy` is set, the convoy of a bead that has
-//!    none is made now, with its hooks ([`crate::flow::convoy::review`]): what they refuse is not claimed.
-//! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
-//! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
-//!    ([`crate::flow::sandbox::Sandbox`]). A convoy with branches of its own gets the one of this rig first.
-//! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::flow::convoy`]); what earlier
-//!    workers of the convoy wrote down is put into the sandbox ([`crate::flow::discovery`]), and the rig's formula is
-//!    poured: its steps are the worker's way through the bead ([`crate::flow::molecule`]).
-//! 5. `start_session`: the agent starts with identity, work and instruction in its first message
-//!    ([`crate::flow::session::start`]).
+//! 1. `resolve_target`: find the target (`target`). If `hooks.auto_convoy` is set, the convoy of a
+//!    bead without one is created now, with its hooks ([`crate::flow::convoy::review`]). If they
+//!    refuse, nothing is claimed.
+//! 2. `claim_bead`: reserve bead and worker for each other in one transaction (`claim`).
+//! 3. `fresh_branch`: save remaining work to a rescue ref, create a new branch from the fetched
+//!    target ([`crate::flow::sandbox::Sandbox`]). A convoy with branches of its own gets the branch
+//!    of this rig first.
+//! 4. `ensure_bead_convoy`: a bead that no convoy tracks gets its own ([`crate::flow::convoy`]).
+//!    The documents of earlier workers of the convoy are written into the sandbox
+//!    ([`crate::flow::discovery`]), and the rig's formula is poured: its steps guide the worker
+//!    ([`crate::flow::molecule`]).
+//! 5. `start_session`: the agent starts with its identity, work and instructions in its first
+//!    message ([`crate::flow::session::start`]).
 //!
-//! Of an epic with children, or of a convoy, each open bead is slung (`family`).
+//! For an epic with children, or a convoy, each open bead is slung (`family`).
 //!
-//! After 2 each step is recorded in the worker's slot. A sling that dies in between is taken up at the
-//! first undone step by the next patrol ([`resume`]), which takes the same lock.
+//! From 2 on, each step is recorded in the worker's slot. The next patrol continues a killed sling
+//! at the first undone step ([`resume_sling`]), under the same lock.
 
 mod batch;
 mod claim;
@@ -62,65 +65,59 @@ use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
 
-/// How long origin may take to say which documents it has.
+/// The time limit for the fetch of documents from origin.
 const RECEIVE: Duration = Duration::from_secs(10);
 
-/// What is asked for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SlingRequest {
-    /// The bead.
     pub bead: String,
-    /// Who is to get it; empty means the caller.
+    /// The target. Empty for the caller.
     pub target: String,
-    /// The agent runtime, where not the configured one.
+    /// The agent runtime, if not the configured one.
     pub agent: Option<String>,
-    /// Takes the bead from its holder.
+    /// True to take the bead from its holder.
     pub force: bool,
-    /// Makes no convoy for a bead that has none.
+    /// True to create no convoy for a bead that has none.
     pub no_convoy: bool,
-    /// Instructions beside the bead's own text.
+    /// Instructions in addition to the bead's own text.
     pub args: String,
-    /// Gives the worker no steps of a formula.
+    /// True to give the worker no molecule.
     pub no_molecule: bool,
 }
 
-/// What a sling did.
+/// The result of a sling.
 #[derive(Debug, Clone, Serialize)]
 pub struct SlingReport {
-    /// The bead.
     pub bead: String,
-    /// Its title.
     pub title: String,
-    /// Who has it now.
     pub target: String,
-    /// The convoy that tracks it.
+    /// The convoy that tracks the bead.
     pub convoy: Option<String>,
-    /// The branch of the work.
     pub branch: Option<String>,
-    /// The session, where one was started or told.
+    /// The session that was started or notified.
     pub session: Option<String>,
-    /// How the sandbox was made ready: `added`, `switched`, `repaired`.
+    /// The preparation of the sandbox: `added`, `switched` or `repaired`.
     pub sandbox: Option<&'static str>,
-    /// The rescue ref that leftovers went to.
+    /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
-    /// What the bead waits for, when it was queued instead of slung.
+    /// The blockers of a bead that was queued instead of slung.
     pub waits_for: Vec<String>,
-    /// The dialog in the new session that only a person can answer.
+    /// The dialog in the new session that only a user can answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_person: Option<String>,
 }
 
-/// Slings a bead: the story above, step by step.
+/// Slings a bead with the steps above.
 pub fn sling_bead(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingReport> {
     begin_sling(town, request)?.finish(town)
 }
 
-/// A sling whose bead is where it belongs.
+/// The state of a sling after the claim.
 enum SlingProgress {
-    /// Nothing is left to do.
+    /// Finished, for example queued.
     Slung(Box<SlingReport>),
-    /// A worker has it; its sandbox and session come next.
+    /// A worker has the bead. Its sandbox and session come next.
     Claimed(RigLayout, Box<Claim>),
 }
 
@@ -133,7 +130,7 @@ impl SlingProgress {
     }
 }
 
-/// Slings a bead as far as the claim.
+/// Slings a bead up to the claim.
 fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingProgress> {
     let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
@@ -175,7 +172,7 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
             };
             claim::hook_to_agent(town, &found, &address, request.force)?;
             if let (Some(rig), Some(queue)) = (rig, queue) {
-                // As for a worker: what cannot be withdrawn now is withdrawn by the next run.
+                // Errors are ignored, because the next run of the queue withdraws the request.
                 mq::withdraw_stale_requests(town, &rig, &queue).ok();
             }
             let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
@@ -198,7 +195,8 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
     }
 }
 
-/// Goes on with a sling that waited for a person's answer, unless someone has or had the bead meanwhile.
+/// Continues a sling that waited for a user's answer, unless a worker has or had the bead in the
+/// meantime.
 pub fn continue_sling(
     town: &LiveTown,
     then: Option<serde_json::Value>,
@@ -214,7 +212,7 @@ pub fn continue_sling(
     sling_bead(town, &request).map(Some)
 }
 
-/// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
+/// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
 fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     let rig = rig_of_home(&found.home).map(|rig| town.layout.rig(rig));
     let asks = !request.no_convoy
@@ -238,7 +236,8 @@ fn review_convoy(town: &LiveTown, request: &SlingRequest, found: &FoundBead) -> 
     .map(drop)
 }
 
-/// Tells what could not be started before anything is reserved: no tmux, no such agent.
+/// Checks that a session can be started before anything is reserved: tmux exists, and so does the
+/// agent.
 fn check_can_start(
     town: &LiveTown,
     rig: &RigLayout,
@@ -253,8 +252,8 @@ fn check_can_start(
     Ok(())
 }
 
-/// Starts the session of an agent that got work and has none. One that cannot be started is for a person, who is told the
-/// command; the one who asks runs.
+/// Starts the session of an agent with work and without a session. If that fails, the user gets the
+/// command. The caller's own session runs already.
 fn start_idle_agent(town: &LiveTown, address: &Address) -> Option<String> {
     if *address == Address::Overseer || *address == town.actor {
         return None;
@@ -283,19 +282,20 @@ fn claim_worker(
         },
     )?;
     if let Some(queue) = queue {
-        // What cannot be withdrawn now may not merge all the same, and the next run of the queue withdraws it.
+        // Errors are ignored: a stale request may not merge, and the next run of the queue
+        // withdraws it.
         mq::withdraw_stale_requests(town, rig, &queue).ok();
     }
     report_sling(town, &claimed.bead.id, &claimed.address().to_string());
     let worker = claimed.address();
     if !attempt::was_with(&claimed.bead, &worker.to_string()) {
-        // A message that cannot be taken back is read once more, and says itself what it is about.
+        // Errors are ignored: a remaining note is read once more and names its bead.
         handoff::withdraw_notes(town, &worker).ok();
     }
     Ok(claimed)
 }
 
-/// Keeps what a worker has not committed whose bead goes to someone else; says where.
+/// Saves the uncommitted work of a worker that loses its bead, and returns the rescue ref.
 fn save_for_next_worker(
     town: &LiveTown,
     rig: &RigLayout,
@@ -308,19 +308,19 @@ fn save_for_next_worker(
     let Some(Address::Polecat(at, name)) = holder.filter(|_| request.force) else {
         return Ok(None);
     };
-    // One that is just being prepared has nothing in hand.
+    // A worker that is being prepared has no work yet.
     let lock = Lock::try_take(&rig.slot_lock(&name));
     if at != rig.name() || lock.is_err() {
         return Ok(None);
     }
     let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(&at), &at, &name));
-    // A sandbox that git cannot read stays unchanged, and must not keep the bead from someone else.
+    // A sandbox that git cannot read stays unchanged, and must not block the new worker.
     let sandbox = Sandbox::new(town, rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }
 
-/// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
-/// not be superseded half way.
+/// Locks the merge queue while a bead with a merge request is given to another worker, so that a
+/// running merge is not superseded.
 fn lock_queue(
     town: &LiveTown,
     rig: &RigLayout,
@@ -338,7 +338,7 @@ fn lock_queue(
     }
 }
 
-/// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.
+/// Continues an unfinished sling of a polecat at the first undone step.
 pub fn resume_sling(
     town: &LiveTown,
     rig: &RigLayout,
@@ -351,13 +351,13 @@ pub fn resume_sling(
     finish_sling(town, rig, &claimed).map(Some)
 }
 
-/// The steps after the claim. Each looks first whether it is done already.
+/// Runs the steps after the claim. Each first checks if it is done.
 fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<SlingReport> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
     let step = slot.state.sling_in_progress().map(|sling| sling.step);
     if step == Some(SlingStep::Claimed) {
-        // What the last session left must not write into the sandbox while it is made ready.
+        // Processes of the last session must not write into the sandbox while it is prepared.
         let session = session::start::start_session_name(&claimed.ids.address)?;
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
         integration::ensure_branch(town, rig, &claimed.bead.id, &slot.target)?;
@@ -401,7 +401,7 @@ fn finish_sling(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Re
     })
 }
 
-/// Records that a step is done, unless the bead was given to someone else meanwhile.
+/// Records that a step is done, unless another worker got the bead in the meantime.
 fn record_step(
     town: &LiveTown,
     rig: &RigLayout,
@@ -419,7 +419,7 @@ fn record_step(
     })
 }
 
-/// The convoy that tracks the bead; makes one where none does.
+/// Returns the convoy that tracks the bead. Creates one if there is none.
 fn ensure_bead_convoy(
     town: &LiveTown,
     bead: &Bead,
@@ -435,14 +435,14 @@ fn ensure_bead_convoy(
     convoy::create_automatic_convoy(town, bead).map(Some)
 }
 
-/// Puts what earlier workers of the convoy wrote down into the sandbox.
+/// Writes the documents of earlier workers of the convoy into the sandbox.
 fn place_convoy_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = town.open_town_store()?.snapshot()?;
     discovery::retire_landed_documents(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let git = Git::at(rig.repo()).with_network(RECEIVE);
     if discovery::is_sent(town, rig) && git.remote_url("origin")?.is_some() {
-        // What other machines sent there is more to read; work can start without it.
+        // Errors are ignored, because work can start without the documents of other machines.
         discovery::receive_documents(&git, &key, &discovery::machine_identity(rig)).ok();
     }
     let placed = Sandbox::new(town, rig, &claimed.worker.name).place_documents(&key)?;
@@ -459,7 +459,7 @@ fn report_sling(town: &LiveTown, bead: &str, target: &str) {
     town.record_event(&event!(Sling, bead: bead, target: target));
 }
 
-/// The rig in which a bead lives, for a target that must be in the same one.
+/// Returns the rig of a bead, for a target that must be in the same rig.
 fn rig_of_home(home: &BeadsHome) -> Option<&str> {
     match home {
         BeadsHome::Town => None,

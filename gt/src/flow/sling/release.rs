@@ -1,5 +1,5 @@
-//! Takes a bead off a worker's hook that was closed, deleted or reopened without the worker's `gt done`. Nothing of
-//! that is handed in: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
+//! Releases a worker whose bead was closed, deleted or reopened without `gt done`. The work is not
+//! submitted: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
 
 use bd::bead::{Bead, Status, attempt};
 
@@ -15,7 +15,7 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
-/// Why a bead is taken off a hook.
+/// Returns why a bead is removed from a hook.
 fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
         return Some("it was deleted".to_owned());
@@ -28,7 +28,8 @@ fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
     }
 }
 
-/// Releases a worker whose bead is no longer its own; says what was done, `None` where nothing was left to do.
+/// Releases a worker that no longer has its bead. Describes the result, or returns `None` if
+/// nothing was left to do.
 pub fn release_worker(
     town: &LiveTown,
     rig: &RigLayout,

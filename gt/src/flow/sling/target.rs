@@ -1,4 +1,4 @@
-//! Who gets the bead: reads the target text of `gt sling`.
+//! Resolves the target argument of `gt sling`.
 
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
@@ -7,21 +7,20 @@ use crate::town::RigLayout;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
-/// Who gets the bead.
+/// The receiver of a bead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SlingTarget {
-    /// Any worker of a rig: an idle one, else a new one.
+    /// Any worker of a rig: an idle one, otherwise a new one.
     Rig(RigLayout),
-    /// This polecat of a rig.
+    /// A specific polecat of a rig.
     Polecat(RigLayout, String),
-    /// An agent with a session of its own: mayor, deacon, witness, refinery, crew.
+    /// An agent other than a polecat: mayor, deacon, witness, refinery, crew, dog.
     Agent(Address),
 }
 
-/// Why a target text is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(super) enum TargetError {
-    /// No target was given and the caller is nobody.
+    /// No target was given, and the caller is no agent.
     #[error(
         "no target given, and this is not an agent's folder (give a rig, or an agent's address)"
     )]
@@ -30,27 +29,19 @@ pub(super) enum TargetError {
     #[error(
         "the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig"
     )]
-    OtherRig {
-        /// Where the bead lives.
-        home: String,
-        /// Where the worker is.
-        rig: String,
-    },
-    /// A person cannot be slung at.
+    OtherRig { home: String, rig: String },
+    /// A user cannot get a bead by sling.
     #[error("`{0}` is a person, not an agent with a hook (send mail instead: `gt mail send`)")]
     Person(String),
-    /// There is no such dog.
     #[error("there is no dog `{0}` (add one with `gt dog add`)")]
     NoDog(String),
-    /// No dog has time.
     #[error("no dog is idle (add one with `gt dog add`)")]
     NoIdleDog,
-    /// There is no such crew member.
     #[error("there is no crew member `{0}` (make one with `gt crew add`)")]
     NoCrew(String),
 }
 
-/// Reads a target text for a bead that lives in `home`.
+/// Resolves a target for a bead that lives in `home`.
 pub fn resolve_target(
     town: &LiveTown,
     text: &str,
@@ -91,7 +82,7 @@ pub fn resolve_target(
     .into())
 }
 
-/// `witness`, `refinery`, `crew`: of the rig that the caller is in.
+/// Resolves `witness`, `refinery` or `crew` in the caller's rig.
 fn resolve_role_word(town: &LiveTown, word: &str) -> anyhow::Result<SlingTarget> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
     let rig = rig
@@ -108,7 +99,7 @@ fn resolve_role_word(town: &LiveTown, word: &str) -> anyhow::Result<SlingTarget>
     )
 }
 
-/// The first dog that has nothing to do, and nothing on its hook.
+/// Returns the first dog without work or hooked bead.
 fn find_idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
     let stores = town.read_stores()?;
     let is_free = |dog: &dog::Dog| {

@@ -1,4 +1,4 @@
-//! Takes work off a hook: the bead goes back to open, the worker's session ends, its files stay.
+//! Takes work off a hook: reopens the bead, ends the worker's session, keeps the files.
 
 use std::time::Duration;
 
@@ -13,32 +13,27 @@ use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// What an unsling did.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnslingReport {
-    /// The bead.
     pub bead: String,
-    /// Who had it.
     pub holder: String,
     /// The session that was ended.
     pub session: Option<String>,
-    /// The rescue ref of what was not committed.
+    /// The rescue ref of the uncommitted work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
 }
 
-/// The bead is on nobody's hook.
+/// The bead is on no hook.
 #[derive(Debug, thiserror::Error)]
 #[error("{bead} is on nobody's hook (it is {status})")]
 pub(super) struct NotHooked {
-    /// The bead.
     pub bead: String,
-    /// Its status.
     pub status: String,
 }
 
-/// Takes a bead off the hook it is on. Uncommitted work of a polecat goes to a rescue ref first, and
-/// its sandbox stays unchanged.
+/// Takes a bead off its hook. A polecat's uncommitted work goes to a rescue ref first, and its
+/// sandbox stays unchanged.
 pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport> {
     let found = town.find_bead(bead)?;
     let bead = found.bead;
@@ -82,7 +77,8 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
     })
 }
 
-/// Whether the bead is still on the hook on which it was seen before its holder's slot was locked.
+/// Checks that the bead is still on the hook on which it was seen before the holder's slot was
+/// locked.
 fn check_still_hooked(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
     match beads.get(&seen.id) {
         Some(now) if now.status == Status::Hooked && now.assignee == seen.assignee => Ok(()),

@@ -1,4 +1,4 @@
-//! Where the executables of an event are, and which of them may run.
+//! Finds the executables of a hook event, and checks that they may run.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,18 @@ use super::TownHookEvent;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// What stands at a place.
+/// The result of inspecting a hook's path.
 pub(super) enum HookFileState {
-    /// Nothing.
     None,
-    /// Something that is no hook, and why.
+    /// A file that is not a hook, with the reason.
     Ignored(String),
-    /// A hook that must not run, and why.
+    /// A hook that must not run, with the reason.
     Refused(String),
-    /// A hook.
     Executable,
 }
 
-/// The places of an event's hooks, in the order in which they run: the town's, then the rig's.
+/// Returns the paths of an event's hooks in the order in which they run: the town's, then the
+/// rig's.
 pub(super) fn hook_paths(
     town: &LiveTown,
     rig: Option<&RigLayout>,
@@ -30,7 +29,7 @@ pub(super) fn hook_paths(
     places
 }
 
-/// Looks at a place. A link may lead anywhere inside the town, and not out of it.
+/// Inspects a hook's path. A symbolic link must resolve to a file inside the town.
 pub(super) fn inspect_hook(town: &LiveTown, path: &Path) -> HookFileState {
     if path.symlink_metadata().is_err() {
         return HookFileState::None;

@@ -1,40 +1,40 @@
-//! The front matter of a bead: a small YAML block between two lines `---` before its description.
+//! Reads and writes the front matter of a bead: a small YAML block between two `---` lines before
+//! its description.
 //!
-//! What must always hold: it is written by us from values that were read within bounds, so no text of a hook can
-//! end the block, add a line to it or break it; the description that follows it is the original one, byte for
-//! byte; putting the same block twice changes nothing.
+//! The block is written by this module from values that were read within limits, so that no text of
+//! a hook can end the block, add a line to it or break it. The original description follows it byte
+//! for byte. Applying the same block twice changes nothing.
 
 use bd::bead::fields::split_front_matter;
 use bd::config::yaml::{YamlNode, parse_tree};
 use serde::{Deserialize, Serialize};
 
-/// How many bytes a block may have.
+/// The maximum size of a block in bytes.
 const BLOCK: usize = 1024;
 
-/// How many values a block may hold.
+/// The maximum number of values in a block.
 const NODES: usize = 64;
 
-/// How deep a block may be nested.
+/// The maximum nesting depth of a block.
 const DEPTH: usize = 4;
 
-/// Why text is no front matter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrontMatterError {
-    /// It is no YAML, or too much of it.
+    /// The text is not YAML, or exceeds the limits of the parser.
     #[error("the front matter cannot be read: {0}")]
     Yaml(String),
-    /// It is no mapping.
     #[error("the front matter is no mapping")]
     NoMapping,
-    /// A key has other characters than letters, digits, `_` and `-`.
+    /// A key has characters other than letters, digits, `_` and `-`.
     #[error("`{0}` is no key of a front matter: letters, digits, `_` and `-`")]
     Key(String),
-    /// It is too long or too deep.
+    /// The block is too long or too deep.
     #[error("the front matter has more than {BLOCK} bytes, or is nested more than {DEPTH} deep")]
     TooMuch,
 }
 
-/// The lines of a front matter, without the lines around it. Each top-level entry is one or more whole lines.
+/// The lines of a front matter without the `---` lines. Each top-level entry is one or more whole
+/// lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FrontMatter {
@@ -42,7 +42,7 @@ pub struct FrontMatter {
 }
 
 impl FrontMatter {
-    /// Reads what a hook gives: a mapping, or text that is one, with or without its `---` lines.
+    /// Reads a hook's value: a mapping, or the text of one, with or without `---` lines.
     pub fn from_value(node: &YamlNode) -> Result<Self, FrontMatterError> {
         match node {
             YamlNode::Text(text) => Self::parse(text),
@@ -50,7 +50,7 @@ impl FrontMatter {
         }
     }
 
-    /// Reads text, with or without the `---` lines around it.
+    /// Parses text, with or without `---` lines around it.
     pub fn parse(text: &str) -> Result<Self, FrontMatterError> {
         if text.len() > 2 * BLOCK {
             return Err(FrontMatterError::TooMuch);
@@ -80,7 +80,7 @@ impl FrontMatter {
         Ok(front)
     }
 
-    /// The same with one more entry, or another value for it.
+    /// Sets one entry.
     pub fn with(mut self, key: &str, value: &YamlNode) -> Result<Self, FrontMatterError> {
         let mut text = String::new();
         write_entry(&mut text, key, value, 0)?;
@@ -92,7 +92,7 @@ impl FrontMatter {
         Ok(self)
     }
 
-    /// Adds the entries of another, which win.
+    /// Adds the entries of another front matter, which replace existing ones.
     pub fn extend(&mut self, other: Self) {
         for (key, text) in other.entries {
             self.entries.retain(|(own, _)| *own != key);
@@ -100,7 +100,7 @@ impl FrontMatter {
         }
     }
 
-    /// Adds the entries of another that it has none of.
+    /// Adds the entries of another front matter that this one lacks.
     pub fn fill_missing(&mut self, other: Self) {
         for (key, text) in other.entries {
             if !self.entries.iter().any(|(own, _)| *own == key) {
@@ -109,19 +109,17 @@ impl FrontMatter {
         }
     }
 
-    /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Its lines.
     pub fn lines(&self) -> String {
         let texts = self.entries.iter().map(|(_, text)| text.as_str());
         texts.collect()
     }
 
-    /// A description under this front matter. A block that is there already is kept but for the entries that this
-    /// one has; what follows it stays as it is.
+    /// Puts this front matter before a description. Entries of an existing block are kept unless
+    /// this one has them too. The rest of the description stays unchanged.
     pub fn apply(&self, description: &str) -> String {
         if self.is_empty() {
             return description.to_owned();
@@ -134,7 +132,7 @@ impl FrontMatter {
         )
     }
 
-    /// The lines of a block but for the entries that this one has.
+    /// Returns the lines of an existing block without the entries that this front matter has.
     fn keep_other_entries(&self, block: &str) -> String {
         let mut kept = String::new();
         let mut ours = false;
@@ -193,7 +191,7 @@ fn write_entry(
     Ok(())
 }
 
-/// A scalar on one line: plain where that is safe, else quoted with escapes.
+/// Formats a scalar on one line: plain if that is safe, otherwise quoted with escapes.
 fn format_scalar(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     let begins = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
@@ -207,7 +205,7 @@ fn format_scalar(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push(' '),
-            // Nothing that a terminal or a parser would act on.
+            // Drops characters that a terminal or a parser would interpret.
             c if c.is_control() || is_direction_or_line_mark(c) => {}
             c => out.push(c),
         }
@@ -216,7 +214,7 @@ fn format_scalar(text: &str) -> String {
     out
 }
 
-/// Marks of text direction and line ends that only some programs know.
+/// Returns true for marks of text direction, and for line ends that only some programs know.
 fn is_direction_or_line_mark(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }

@@ -1,18 +1,20 @@
-//! Town hooks: executables that a town or a rig puts into `hooks/`, named by the event they are for.
+//! Runs town hooks: executables in the folder `hooks/` of a town or a rig, named by their event.
 //!
-//! What must always hold: no hook, no change of behaviour; a hook that hangs, crashes, floods or talks nonsense
-//! is ended and told of, and never leaves anything half made; what a hook prints is data.
+//! Without hooks, nothing changes. A hook that hangs, crashes, floods or prints invalid results is
+//! ended and reported, and never leaves partial changes. The output of a hook is data.
 //!
 //! For one event:
 //!
-//! 1. `find`: `<town>/hooks/<event>`, then `<rig>/hooks/<event>`; links that lead out are refused, files that are
-//!    not executable passed over with a warning (`find`).
-//! 2. `surroundings`: a clean environment with the documented variables, long values in files (`surroundings`).
-//! 3. `run`: in a process group of its own, with a time limit and a bound on its output (`run`).
-//! 4. `result`: the exit code decides, 0 approved, 3 deferred, anything else rejected; the result in its output
-//!    or beside it is read within narrow bounds (`result`, `front_matter`).
-//! 5. Each run is an event `hook_run` with its rule, what it saw and the outcome. Of an event that decides, the
-//!    first hook that does not approve is the last one run.
+//! 1. `find`: list `<town>/hooks/<event>`, then `<rig>/hooks/<event>`. Refuse links that lead out
+//!    of the town, skip files that are not executable with a warning (`find`).
+//! 2. `surroundings`: build a clean environment with the documented variables, long values in files
+//!    (`surroundings`).
+//! 3. `run`: run in a process group of its own, with a time limit and a limit on its output
+//!    (`run`).
+//! 4. `result`: decide by the exit code: 0 approved, 3 deferred, any other rejected. Read the
+//!    result in the output or beside it within narrow limits (`result`, `front_matter`).
+//! 5. Record each run as an event `hook_run` with its rule, its inputs and its outcome. For a
+//!    deciding event, stop at the first hook that does not approve.
 
 mod find;
 pub mod front_matter;
@@ -34,27 +36,26 @@ use crate::town::RigLayout;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{self, event};
 
-/// What hooks are run for.
+/// The events that have hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TownHookEvent {
-    /// Before a convoy is made; decides.
+    /// Before a convoy is created. Decides.
     PreConvoy,
-    /// A person has answered a deferred convoy.
+    /// A user has answered a deferred convoy.
     ConvoyReviewed,
-    /// A session begins work of a convoy; what the hook prints enters its context.
+    /// A session starts work of a convoy. The hook's output becomes part of its context.
     ConvoyBriefing,
-    /// A worker has handed in work.
+    /// A worker has submitted work.
     PostDone,
-    /// Before work is put on its target; decides.
+    /// Before work is merged to its target. Decides.
     PreMerge,
     /// Work is on its target.
     PostMerge,
-    /// A convoy has landed.
     PostLanding,
 }
 
 impl TownHookEvent {
-    /// All of them.
+    /// All events.
     pub const ALL: [Self; 7] = [
         Self::PreConvoy,
         Self::ConvoyReviewed,
@@ -65,7 +66,7 @@ impl TownHookEvent {
         Self::PostLanding,
     ];
 
-    /// The name of its executables.
+    /// Returns the file name of the event's executables.
     pub fn name(self) -> &'static str {
         match self {
             Self::PreConvoy => "pre-convoy",
@@ -78,43 +79,39 @@ impl TownHookEvent {
         }
     }
 
-    /// Whether what its hooks say decides about something.
+    /// Returns true if the answers of the hooks decide.
     fn is_deciding(self) -> bool {
         matches!(self, Self::PreConvoy | Self::PreMerge)
     }
 }
 
-/// What hooks are told.
+/// The inputs of a hook run.
 #[derive(Debug, Default)]
 pub struct TownHookCall<'a> {
-    /// The rig whose hooks run after the town's; only the town's where there is none.
+    /// The rig whose hooks run after the town's. If `None`, only the town's run.
     pub rig: Option<&'a RigLayout>,
-    /// Where they run: the rig's root, or the town's, where nothing is said.
+    /// The working folder. If `None`, the rig's root, otherwise the town's.
     pub cwd: Option<PathBuf>,
-    /// The convoy's name.
     pub convoy: String,
-    /// What it is to achieve.
+    /// The goal of the convoy.
     pub spec: String,
-    /// The beads that it tracks.
+    /// The tracked beads.
     pub issues: Vec<String>,
-    /// More variables.
     pub more: Vec<(&'static str, String)>,
-    /// What the runs' events name besides: a convoy, a bead, a request.
+    /// Additional fields for the events of the runs: a convoy, a bead, a request.
     pub about: Vec<(&'static str, String)>,
-    /// Hooks that are not asked, by their names for people.
+    /// The display names of hooks to skip.
     pub skipped_hooks: Vec<String>,
 }
 
-/// What a hook decided.
+/// The decision of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TownHookVerdict {
-    /// It may go on.
     Approved,
-    /// A person is to decide.
+    /// A user must decide.
     Deferred,
-    /// It may not.
     Rejected,
-    /// The hook did not come to a decision: it hung, crashed, flooded or could not be read.
+    /// The hook reached no decision: it hung, crashed, flooded or was unreadable.
     Broken,
 }
 
@@ -123,20 +120,18 @@ pub enum TownHookVerdict {
 pub struct TownHookRun {
     /// The executable, relative to the town.
     pub hook: String,
-    /// What it decided.
     pub verdict: TownHookVerdict,
-    /// Why, where it did not approve.
+    /// The reason for not approving.
     pub reason: String,
-    /// Its result.
     pub answer: TownHookAnswer,
-    /// What it printed on standard output.
+    /// The standard output.
     pub output: String,
-    /// What it printed on standard error.
+    /// The standard error.
     pub errors: String,
 }
 
 impl TownHookRun {
-    /// A run that has not come to a decision yet.
+    /// Creates a run without a decision yet.
     fn new(hook: String, reason: String) -> Self {
         Self {
             hook,
@@ -149,17 +144,16 @@ impl TownHookRun {
     }
 }
 
-/// What came of an event's hooks.
+/// The results of an event's hooks.
 #[derive(Debug, Clone, Default)]
 pub struct TownHookReport {
-    /// The runs, in order.
     pub runs: Vec<TownHookRun>,
-    /// What is to be reported to the one who caused it.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl TownHookReport {
-    /// The run that did not approve.
+    /// Returns the run that did not approve.
     pub fn refusal(&self) -> Option<&TownHookRun> {
         self.runs
             .iter()
@@ -167,7 +161,7 @@ impl TownHookReport {
     }
 }
 
-/// Whether an event has any hook, so that what it would be told need not be gathered.
+/// Returns true if an event has any hook, so that its inputs must be gathered.
 pub fn has_event_hooks(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> bool {
     find::hook_paths(town, rig, event)
         .iter()
@@ -208,17 +202,17 @@ pub fn run_event_hooks(
     report
 }
 
-/// Runs hooks that decide nothing; what they say is only recorded.
+/// Runs the hooks of an event that decides nothing. Their answers are only recorded.
 pub fn notify_event_hooks(town: &LiveTown, event: TownHookEvent, call: &TownHookCall) {
     if has_event_hooks(town, call.rig, event) {
         run_event_hooks(town, event, call);
     }
 }
 
-/// How long a hook may take.
+/// Returns the time limit of a hook.
 fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
-    /// A session waits for it.
+    /// Shorter, because a session waits for the hook.
     const BRIEFING: Duration = Duration::from_secs(15);
     let said = text_setting(town, rig, "hooks.timeout");
     let limit = said
@@ -231,26 +225,26 @@ fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) ->
     limit
 }
 
-/// A setting that is text. Settings that cannot be read count as not set: the command that changes them reports it.
+/// Returns a setting with a text value. Invalid settings count as unset: the command that changes
+/// settings reports them.
 fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
     let layers = SettingsLayers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())
 }
 
-/// Whether automatic convoys run hooks, too.
+/// Returns true if automatic convoys run hooks too.
 pub fn are_auto_convoys_reviewed(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
     let layers = SettingsLayers::load(town, rig).ok();
     let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
     setting.is_some_and(|setting| setting.value == Value::Bool(true))
 }
 
-/// A path as people read it: relative to the town.
+/// Formats a path for display, relative to the town.
 fn format_path(town: &LiveTown, path: &Path) -> String {
     let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
     inside.display().to_string()
 }
 
-/// Records a run.
 fn record_run(town: &LiveTown, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {
     let outcome = match ran.verdict {
         TownHookVerdict::Approved => "approved",

@@ -1,5 +1,6 @@
-//! What a hook answers: its exit code, and a result in YAML or JSON on its standard output or, where there is
-//! none, in the side-car `.keeper-result.yaml`, which is read once and always taken away.
+//! Reads the answer of a hook: its exit code, and a result in YAML or JSON on its standard output
+//! or, without one there, in the side-car `.keeper-result.yaml`, which is read once and always
+//! removed.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -13,65 +14,56 @@ use rustix::fs::OFlags;
 use super::TownHookVerdict;
 use super::front_matter::{FrontMatter, FrontMatterError};
 
-/// How many bytes a side-car may have.
+/// The maximum size of a side-car in bytes.
 const SIDE_CAR: u64 = 64 * 1024;
 
-/// How many values a result may hold, those that aliases repeat counted.
+/// The maximum number of values in a result, with the values that aliases repeat.
 const NODES: usize = 2000;
 
-/// For how many beads a result may say something of their own.
+/// The maximum number of beads with overrides.
 const OVERRIDES: usize = 500;
 
-/// A hook's answer.
+/// The answer of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TownHookAnswer {
-    /// Its exit code; none where it did not end by itself.
+    /// The exit code. None if the process was killed.
     pub exit: Option<i32>,
-    /// Where the result was: `stdout`, `side-car`, or nowhere.
+    /// The place of the result: `stdout`, `side-car`, or empty.
     pub source: &'static str,
-    /// The status that the result names.
+    /// The status in the result.
     pub status: Option<TownHookStatus>,
     /// The id of the decision.
     pub adr: Option<String>,
-    /// The decision's file, relative to the rig's root.
+    /// The path of the decision's file, relative to the rig's root.
     pub adr_path: Option<String>,
-    /// What goes before the description of each bead.
+    /// The front matter before the description of each bead.
     pub front: FrontMatter,
-    /// What goes into the front matter of one bead only, as `override`.
+    /// The front matter entry `override` of single beads.
     pub overrides: BTreeMap<String, YamlNode>,
-    /// Its words.
     pub reason: String,
 }
 
 /// The status of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TownHookStatus {
-    /// Go on.
     Approved,
-    /// Ask a person.
     Deferred,
-    /// Do not.
     Rejected,
 }
 
-/// Why a result cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TownHookResultError {
-    /// It is no YAML, or too much of it.
+    /// The text is not YAML, or exceeds the limits of the parser.
     #[error("its result cannot be read: {0}")]
     Yaml(String),
-    /// A field is not what it should be.
+    /// A field has an invalid value.
     #[error("`{field}` of its result is {what}")]
     Field {
-        /// The field.
         field: &'static str,
-        /// What is wrong.
         what: &'static str,
     },
-    /// The front matter cannot be used.
     #[error(transparent)]
     FrontMatter(#[from] FrontMatterError),
-    /// The side-car cannot be used.
     #[error("its side-car {SIDE_CAR_NAME} {0}")]
     SideCar(String),
 }
@@ -79,7 +71,7 @@ pub enum TownHookResultError {
 const SIDE_CAR_NAME: &str = ".keeper-result.yaml";
 
 impl TownHookAnswer {
-    /// The answer of a hook that says nothing but its exit code.
+    /// Builds the answer of a hook with only an exit code.
     pub fn from_exit(exit: i32) -> Self {
         Self {
             exit: Some(exit),
@@ -87,7 +79,7 @@ impl TownHookAnswer {
         }
     }
 
-    /// What it comes to: of exit code and status the one that lets less through.
+    /// Returns the stricter verdict of exit code and status.
     pub fn verdict(&self) -> TownHookVerdict {
         let by_exit = match self.exit {
             Some(0) => TownHookVerdict::Approved,
@@ -107,7 +99,7 @@ impl TownHookAnswer {
     }
 }
 
-/// Removes a side-car that an earlier run left.
+/// Removes the side-car of an earlier run.
 pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
     match std::fs::remove_file(root.join(SIDE_CAR_NAME)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -115,11 +107,11 @@ pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads the side-car and takes it away.
+/// Reads and removes the side-car.
 pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResultError> {
     let path = root.join(SIDE_CAR_NAME);
     let bad = |what: &str| TownHookResultError::SideCar(what.to_owned());
-    // No link is followed, and a pipe is not waited for.
+    // Never follows a link, and never waits for a pipe.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()
         .read(true)
@@ -146,7 +138,7 @@ pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResul
     read
 }
 
-/// Reads a hook's answer. The second value is what is to be told though it is no failure.
+/// Reads a hook's answer. The second value is a warning.
 pub(super) fn read_answer(
     stdout: &str,
     side_car: Result<Option<String>, TownHookResultError>,
@@ -164,8 +156,8 @@ pub(super) fn read_answer(
     Ok((bare, warning))
 }
 
-/// The part of an output that is the result: a JSON object, or the line `keeper_result:` and the indented lines
-/// below it, among whatever else was printed.
+/// Extracts the result from an output: a JSON object, or the line `keeper_result:` with the
+/// indented lines below it.
 fn find_result(stdout: &str) -> Option<String> {
     let text = stdout.trim();
     if text.starts_with('{') && text.contains("keeper_result") {
@@ -219,7 +211,7 @@ fn parse_answer(
             ("adr_path", _) => return Err(field("adr_path", "no text")),
             ("bead_overrides", YamlNode::Text(text)) if text.is_empty() => {}
             ("bead_overrides", _) => return Err(field("bead_overrides", "no mapping")),
-            // Hooks of later versions may say more.
+            // Ignores fields of later versions.
             _ => {}
         }
     }
@@ -255,7 +247,7 @@ fn parse_decision_id(text: &str) -> Result<Option<String>, TownHookResultError> 
     Ok(Some(text.to_owned()))
 }
 
-/// A path below the rig's root.
+/// Parses a path, which must be below the rig's root.
 fn parse_inner_path(text: &str) -> Result<Option<String>, TownHookResultError> {
     if text.is_empty() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! One run of one hook: its own process group, a time limit, a bound on its output, and at the end its result.
+//! Runs one hook in its own process group, with a time limit and a limit on its output, and reads
+//! its result.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use crate::host::LiveTown;
 use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
 
-/// More than any result needs.
+/// The maximum size of an output in bytes, larger than any result.
 const OUTPUT: usize = 64 * 1024;
 
-/// How much of what a hook said is told as its reason.
+/// The maximum size of a reason in bytes.
 const REASON: usize = 2000;
 
-/// Runs a hook. `warnings` gets what is to be told although it approved.
+/// Runs a hook. `warnings` gets messages about an approving hook.
 pub(super) fn run_hook(
     town: &LiveTown,
     event: TownHookEvent,
@@ -40,7 +41,8 @@ pub(super) fn run_hook(
     ran
 }
 
-/// The error is why the hook came to no decision; the value is a warning.
+/// Runs the process and reads its answer. The value is a warning, the error is why the hook reached
+/// no decision.
 fn run_process(
     town: &LiveTown,
     event: TownHookEvent,
@@ -51,7 +53,7 @@ fn run_process(
     let limit = time_limit(town, call.rig, event);
     let root = call.rig.map_or(town.layout.root(), |rig| rig.root());
     let with_result = event == TownHookEvent::PreConvoy;
-    // Two convoys made at once must not read each other's side-car.
+    // Two concurrent convoys must not read each other's side-car.
     let _turn = if with_result {
         let lock = root.join(".runtime/locks/hooks");
         Some(Lock::take(&lock, limit * 2).map_err(|error| error.to_string())?)
@@ -77,7 +79,8 @@ fn run_process(
         .stop_when(Arc::clone(&town.stop))
         .run();
     let side_car = if with_result {
-        // Taken away whatever the hook said: it must not speak for a later convoy.
+        // Removed even if standard output has a result, so that it cannot answer for a later
+        // convoy.
         result::take_side_car(root)
     } else {
         Ok(None)
@@ -95,7 +98,7 @@ fn run_process(
     let (answer, warning) = if with_result {
         match result::read_answer(&ran.output, side_car, exit) {
             Ok(read) => read,
-            // A hook that rejects need not put it well.
+            // A rejection counts even if its result is invalid.
             Err(_) if exit != 0 && exit != 3 => (TownHookAnswer::from_exit(exit), None),
             Err(error) => return Err(error.to_string()),
         }
@@ -110,7 +113,7 @@ fn run_process(
     Ok(warning.map(|warning| format!("{}: {warning}", ran.hook)))
 }
 
-/// Why a run came to no end of its own.
+/// Describes why a run had no exit code.
 fn describe_exec_error(error: &ExecError) -> String {
     match error {
         ExecError::TimedOut { limit, .. } => format!(
@@ -122,7 +125,8 @@ fn describe_exec_error(error: &ExecError) -> String {
     }
 }
 
-/// Why a hook did not approve: its result's words, else what it said on standard error, else on standard output.
+/// Returns why a hook did not approve: the reason in its result, otherwise its standard error,
+/// otherwise its standard output.
 fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
     let said = [answer.reason.as_str(), errors, output];
     let words = said.iter().map(|text| text.trim());
@@ -139,7 +143,7 @@ fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
     escape::escape_block(&words)
 }
 
-/// The beginning of a text, within the bound of a reason.
+/// Returns the beginning of a text, within the limit of a reason.
 fn truncate_reason(text: &str) -> &str {
     let mut end = text.len().min(REASON);
     while !text.is_char_boundary(end) {
@@ -148,7 +152,7 @@ fn truncate_reason(text: &str) -> &str {
     text[..end].trim_end()
 }
 
-/// What a hook said on standard error, within the bound of its output.
+/// Decodes a hook's standard error, within the limit of its output.
 fn decode_errors(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(OUTPUT)];
     String::from_utf8_lossy(bytes).into_owned()

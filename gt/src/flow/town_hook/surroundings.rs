@@ -1,5 +1,6 @@
-//! What a hook finds: the caller's toolchain and nothing of ours but the documented variables. A value that is
-//! too long for a variable is cut there; the file beside it has all of it.
+//! Builds the environment of a hook: the caller's toolchain, and only the documented variables of
+//! the town. A value that is too long for a variable is cut, and the file beside it has the whole
+//! value.
 
 use std::io;
 use std::path::Path;
@@ -9,11 +10,11 @@ use kit::sys::Env;
 use super::{TownHookCall, TownHookEvent, text_setting};
 use crate::host::LiveTown;
 
-/// How many bytes of a text a variable holds; systems allow 128 KiB.
+/// The maximum size of a variable's text in bytes. Systems allow 128 KiB.
 const VARIABLE: usize = 32 * 1024;
 
-/// The variables of the caller that a child gets which is not ours: toolchains and proxies, yes; what tells git,
-/// beads or an agent where they are, no; nor what looks like a secret.
+/// Returns the caller's variables for a foreign child process: toolchains and proxies. Omits
+/// variables that locate git, beads or an agent, and those that may hold secrets.
 pub(crate) fn inherited_variables(env: &Env) -> impl Iterator<Item = (&str, &str)> {
     env.vars().filter(|(name, _)| is_inherited(name))
 }
@@ -23,20 +24,20 @@ fn is_inherited(name: &str) -> bool {
         "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
     ];
     let name = name.to_ascii_uppercase();
-    // The fifth variable of the contract only looks like a secret.
+    // The fifth variable of the contract matches the pattern of secrets, but is none.
     let named = name == "KEEPER_MODE";
     let ours = OURS.iter().any(|start| name.starts_with(start));
     named || (!ours && !looks_secret(&name))
 }
 
-/// Whether a variable's name says that its value is a secret.
+/// Returns true if a variable's name suggests a secret value.
 pub(crate) fn looks_secret(name: &str) -> bool {
     const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
     let name = name.to_ascii_uppercase();
     SECRET.iter().any(|part| name.contains(part))
 }
 
-/// All variables of a run. Writes the files of long values to `folder`.
+/// Builds all variables of a run. Writes the files of long values to `folder`.
 pub(super) fn build_variables(
     town: &LiveTown,
     event: TownHookEvent,
@@ -80,12 +81,12 @@ pub(super) fn build_variables(
     Ok(all)
 }
 
-/// No variable can hold a zero byte.
+/// Removes NUL bytes, which a variable cannot hold.
 fn remove_nul(value: &str) -> String {
     value.replace('\0', "")
 }
 
-/// As much of a text as a variable holds, up to the end of a line where there is one.
+/// Returns the part of a text that fits a variable, up to the end of a line if possible.
 fn truncate_value(text: &str) -> &str {
     if text.len() <= VARIABLE {
         return text;

@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use crate::testing::TestTown;
 
-/// Puts a hook in place.
+/// Writes a hook file.
 fn write_hook(path: &Path, body: &str, mode: u32) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();

@@ -1,7 +1,7 @@
-//! Starting, stopping and asking after the daemon.
+//! Starts, stops and queries the daemon.
 //!
-//! The kernel lock `daemon/daemon.lock` is what says whether it runs; the pid file only says which
-//! process that is.
+//! The kernel lock `daemon/daemon.lock` shows if the daemon runs. The pid file only names its
+//! process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,92 +21,64 @@ use crate::town::process::Process;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DaemonState {
-    /// Whether it runs.
     pub running: bool,
-    /// Its process number.
     pub pid: u32,
-    /// When it was started, RFC 3339.
+    /// The start time, RFC 3339.
     pub started_at: String,
-    /// When its last pass ended, RFC 3339.
+    /// The end of the last pass, RFC 3339.
     pub last_heartbeat: String,
-    /// How many passes it made.
+    /// The number of passes.
     pub heartbeat_count: u64,
 }
 
-/// How the daemon is.
+/// The status of the daemon.
 #[derive(Debug, Clone, Serialize)]
 pub struct DaemonStatus {
-    /// Whether it runs.
     pub running: bool,
-    /// Its process number; 0 where it does not run.
+    /// The process id. 0 if the daemon does not run.
     pub pid: u32,
-    /// When it was started.
     pub started_at: String,
-    /// When its last pass ended.
+    /// The end of the last pass.
     pub last_heartbeat: String,
-    /// How many passes it made.
+    /// The number of passes.
     pub heartbeat_count: u64,
-    /// What keeps it from doing everything.
+    /// The reason why the daemon cannot do everything, if there is one.
     pub degraded: Option<String>,
 }
 
-/// Why the daemon did not do as asked.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// It runs already.
     #[error("the daemon of this town runs already (pid {pid})")]
-    Running {
-        /// Its process number.
-        pid: u32,
-    },
-    /// It does not run.
+    Running { pid: u32 },
     #[error("no daemon runs in this town (`gt daemon start` starts one)")]
     NotRunning,
-    /// The program is not there.
+    /// The program `gtd` is missing.
     #[error("the program gtd is not beside {} and not on PATH", gt.display())]
-    NoProgram {
-        /// Where gt is.
-        gt: PathBuf,
-    },
-    /// It did not come up.
+    NoProgram { gt: PathBuf },
+    /// The daemon did not answer in time after its start.
     #[error("the daemon did not come up; the end of {}:\n{tail}", log.display())]
-    DidNotStart {
-        /// Its log.
-        log: PathBuf,
-        /// The end of it.
-        tail: String,
-    },
-    /// It did not end.
+    DidNotStart { log: PathBuf, tail: String },
     #[error("the daemon (pid {pid}) did not end within 10s; what it is doing is in {}", log.display())]
-    DidNotStop {
-        /// Its process number.
-        pid: u32,
-        /// Its log.
-        log: PathBuf,
-    },
+    DidNotStop { pid: u32, log: PathBuf },
 }
 
-/// `daemon/daemon.lock`.
 pub fn lock_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.lock")
 }
 
-/// `daemon/daemon.pid`.
 pub fn pid_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.pid")
 }
 
-/// `daemon/daemon.log`.
 pub fn log_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("daemon.log")
 }
 
-/// `daemon/state.json`.
 pub fn state_path(town: &Town) -> PathBuf {
     town.layout.daemon().join("state.json")
 }
 
-/// Asks after the daemon: on its socket, else from lock and state file.
+/// Returns the daemon's status, from its socket or otherwise from lock and state file.
 pub fn read_daemon_status(town: &Town) -> DaemonStatus {
     let stored: DaemonState = file::read_file_if_exists(&state_path(town))
         .ok()
@@ -114,7 +86,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
     let answer = ask_daemon(town, &DaemonRequest::Status).ok();
-    // One that answers runs, whatever became of its lock file.
+    // A daemon that answers runs, even if its lock file was removed.
     let running = answer.is_some() || !Lock::is_free(&lock_path(town));
     match answer {
         Some(DaemonAnswer::Status {
@@ -142,7 +114,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
     }
 }
 
-/// Starts the daemon detached from this terminal; returns its process number once it answers.
+/// Starts the daemon detached from this terminal. Returns its process id once it answers.
 pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
@@ -154,7 +126,8 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
         .args(["run", "--town"])
         .arg(town.layout.root());
     let run = run.cwd(town.layout.root()).env_clear();
-    // Who starts the daemon, and from which agent's session, must not leak into the sessions it starts.
+    // The variables of the caller's own session must not leak into the sessions that the daemon
+    // starts.
     let pass = runtime::inheritable_variables(town);
     let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
     let own = town.env.vars().filter(|(name, _)| kept(name));
@@ -180,8 +153,8 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     })
 }
 
-/// Whether a variable belongs to the caller's own session and not to the town. What passes into every session does
-/// not.
+/// Returns true if a variable belongs to the caller's own session, not to the town. Variables that
+/// every session inherits do not count.
 pub(crate) fn is_foreign(name: &str) -> bool {
     const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
     const NAMES: [&str; 8] = [
@@ -198,14 +171,14 @@ pub(crate) fn is_foreign(name: &str) -> bool {
     is_own && !wrapper::is_session_variable(name, &[])
 }
 
-/// Asks the daemon to end and waits until it has. Sessions go on: they do not need it.
+/// Asks the daemon to end and waits for it. Sessions continue, because they do not need it.
 pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
     ask_daemon(town, &DaemonRequest::Stop).ok();
     let gone = clock::wait_for(Duration::from_secs(10), || {
-        // It lets go of its lock a moment before its end.
+        // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());
         (has_ended && Lock::is_free(&lock_path(town))).then_some(())
     });
@@ -219,7 +192,7 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     Ok(now.pid)
 }
 
-/// The program `gtd`: beside `gt`, else on `PATH`.
+/// Finds the program `gtd`: beside `gt`, otherwise on `PATH`.
 fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
     let beside = town.exe.parent().map(|folder| folder.join("gtd"));
     beside

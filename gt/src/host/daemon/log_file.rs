@@ -1,18 +1,19 @@
-//! The size of `daemon/daemon.log`: what is old is kept in `daemon.log.1` to `daemon.log.3`.
+//! Rotates `daemon/daemon.log` to `daemon.log.1` … `daemon.log.3`.
 //!
-//! The daemon appends to the file that it was started with, so its content is copied and the file cut, never renamed. A
-//! line that is written between the two is lost.
+//! The daemon keeps the file open, so its content is copied and the file truncated, never renamed.
+//! A line that is written between the two steps is lost.
 
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// From this size on the log is rotated.
+/// The size in bytes from which the log is rotated.
 const LARGE: u64 = 10 << 20;
-/// So many old ones are kept.
+/// The number of old logs that are kept.
 const KEPT: usize = 3;
 
-/// Rotates a log if it is large, or with `force` if it is not empty. Says whether it did.
+/// Rotates a log if it is large, or with `force` if it is not empty. Returns true if it was
+/// rotated.
 pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
     let size = match fs::metadata(log) {
         Ok(meta) => meta.len(),
@@ -33,7 +34,7 @@ pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
             _ => {}
         }
     }
-    // With its rights, and whole before the log is cut.
+    // The copy has the permissions of the log, and is complete before the log is truncated.
     fs::copy(log, old(1))?;
     OpenOptions::new().write(true).truncate(true).open(log)?;
     Ok(true)

@@ -1,4 +1,4 @@
-//! The systemd user unit of a town's daemon.
+//! Writes the systemd user unit of a town's daemon.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,20 +13,18 @@ use crate::town::Town;
 
 const UNIT: &str = include_str!("../../../templates/gtd.service");
 
-/// What was written.
+/// The written unit.
 #[derive(Debug, Clone, Serialize)]
 pub struct InstalledUnit {
-    /// The unit's name.
     pub unit: String,
-    /// The unit file.
     pub path: PathBuf,
-    /// The file with the environment seen now.
+    /// The file with the current environment.
     pub environment: PathBuf,
-    /// The names of the variables in it.
+    /// The names of the variables in that file.
     pub variables: Vec<String>,
 }
 
-/// The unit file of a town's daemon.
+/// Returns the name and the path of the unit file.
 fn unit_path(town: &Town) -> (String, PathBuf) {
     let name: String = town
         .layout
@@ -46,14 +44,14 @@ fn unit_path(town: &Town) -> (String, PathBuf) {
     (unit, path)
 }
 
-/// Whether a systemd of this user runs that has no unit of this town yet.
+/// Returns true if the user's systemd runs and has no unit of this town yet.
 pub fn can_install_unit(town: &Town) -> bool {
     let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runs = runtime.is_some_and(|folder| folder.join("systemd").is_dir());
     runs && !unit_path(town).1.is_file()
 }
 
-/// Writes the unit file and the environment file that it names. Nothing is enabled or started.
+/// Writes the unit file and its environment file. Does not enable or start the unit.
 pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
     let root = town.layout.root();
     let (unit, path) = unit_path(town);
@@ -73,7 +71,8 @@ pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
             gt: town.exe.clone(),
         })?;
     let (variables, lines) = inherited_environment(town);
-    // One that others could read so far would keep its mode.
+    // Removed first, because an existing file would keep its mode, which may allow others to read
+    // it.
     file::remove_file(&environment)?;
     file::replace_file(&environment, lines.as_bytes(), 0o600)?;
     let text = UNIT
@@ -92,7 +91,8 @@ pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
     })
 }
 
-/// The names of the variables that a session started here would have of the caller's, and their lines.
+/// Returns the names and the lines of the caller's variables that a session started here would
+/// inherit.
 fn inherited_environment(town: &Town) -> (Vec<String>, String) {
     let pass = runtime::inheritable_variables(town);
     let mut vars: BTreeMap<&str, &str> = town
@@ -108,7 +108,7 @@ fn inherited_environment(town: &Town) -> (Vec<String>, String) {
     (names, lines.collect())
 }
 
-/// A value as an environment file wants it.
+/// Quotes a value for an environment file.
 fn quote_value(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {
@@ -121,7 +121,7 @@ fn quote_value(value: &str) -> String {
     quoted
 }
 
-/// A path as a unit file wants it: `%` doubled, blanks escaped.
+/// Quotes a path for a unit file: doubles `%` and escapes blanks.
 fn quote_path(path: &str) -> String {
     path.replace('\\', "\\\\")
         .replace('%', "%%")

@@ -1,4 +1,5 @@
-//! Which agents of a town have their hooks: the settings files by role, and what each lacks of ours.
+//! Reports the installed hooks of a town's agents: the settings files by role, and the missing
+//! hooks of each.
 
 use std::path::{Path, PathBuf};
 
@@ -9,42 +10,37 @@ use super::{RuntimePreset, resolve_runtime};
 use crate::town::identity::Address;
 use crate::town::{Town, agent_home};
 
-/// How the hooks of a role stand.
+/// The state of a role's hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HooksState {
-    /// All of ours are there.
+    /// All hooks are installed.
     Installed,
-    /// There is no file yet: the next session of the role makes it.
+    /// The file does not exist. The next session of the role creates it.
     Absent,
-    /// Some of ours are missing.
+    /// Some hooks are missing.
     Incomplete,
-    /// The file cannot be used.
+    /// The file cannot be read or parsed.
     Damaged,
-    /// Its agent program runs no hooks that we know.
+    /// The agent program has no supported hooks.
     None,
 }
 
 /// The hooks of one role.
 #[derive(Debug, Clone, Serialize)]
 pub struct RoleHooks {
-    /// `mayor`, `deacon`, or `<rig>/<role>`.
     pub target: String,
-    /// The agent program.
     pub agent: String,
-    /// The settings file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// How they stand.
     pub state: HooksState,
-    /// What is missing.
     pub missing: Vec<String>,
-    /// What is wrong with the file.
+    /// The error of a damaged file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The hooks of every role, or of the target that is named.
+/// Returns the hooks of every role, or of the named target.
 pub fn list_role_hooks(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<RoleHooks>> {
     let found = inspect_targets(town, only)?.into_iter();
     Ok(found.map(|(_, hooks)| hooks).collect())
@@ -74,7 +70,8 @@ fn inspect_targets(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Addre
     Ok(found)
 }
 
-/// Adds what is missing, keeping what is there. Where `absent_too` is false, only to files that exist.
+/// Adds the missing hooks and keeps existing content. If `absent_too` is false, only in files that
+/// exist.
 pub fn sync_role_hooks(
     town: &Town,
     only: Option<&str>,
@@ -101,7 +98,7 @@ pub fn sync_role_hooks(
     Ok(changed)
 }
 
-/// One address for each hook file of the town.
+/// Returns one address for each hook file of the town.
 pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     let mut found = vec![
         ("mayor".to_owned(), Address::Mayor),
@@ -109,7 +106,7 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     ];
     for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
-        // One file for all workers of the rig, or one for each.
+        // One file for all workers of the rig, or one per worker.
         let polecat = |one: &str| Address::Polecat(name.clone(), one.to_owned());
         let is_each = preset_of(town, &polecat("any"))
             .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
@@ -137,7 +134,7 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     Ok(found)
 }
 
-/// The workers that have a folder there, sorted.
+/// Returns the workers with a subfolder, sorted.
 fn list_folder_workers(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
@@ -190,7 +187,7 @@ fn inspect_hooks(town: &Town, target: String, address: &Address) -> RoleHooks {
 }
 
 impl RoleHooks {
-    /// The file as text for people.
+    /// Returns the path for display.
     pub fn display_path(&self) -> String {
         let path = self.path.as_ref();
         path.map_or_else(|| "-".to_owned(), |path| path.display().to_string())

@@ -1,8 +1,9 @@
-//! Owns agent runtimes: which program an agent is, how it is started, what its screen says.
+//! Manages agent runtimes: the program of an agent, its start, its screen.
 //!
-//! A runtime is data ([`Preset`]): built-in ones are files under `templates/runtime`, others come from the
-//! settings of the town or a rig. [`resolve()`] says which one an agent gets, [`ready`] reads its screen,
-//! [`settings`] writes its hooks, [`scripted`] is an agent without a model.
+//! A runtime is data ([`RuntimePreset`]). Built-in ones are files under `templates/runtime`, others
+//! come from the settings of the town or a rig. [`resolve_runtime()`] chooses the runtime of an
+//! agent, [`ready`] reads its screen, [`settings`] writes its hooks, and [`scripted`] is an agent
+//! without a model.
 
 pub mod installed;
 mod preset;

@@ -1,4 +1,5 @@
-//! One agent program as data: command, arguments, what it needs, how its screen reads.
+//! Describes one agent program as data: command, arguments, requirements, and the signs on its
+//! screen.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,122 +22,117 @@ const BUILT_IN: &[&str] = &[
     include_str!("../../../templates/runtime/auggie.json"),
 ];
 
-/// An agent program.
+/// The description of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuntimePreset {
-    /// The name it is chosen by.
+    /// The name by which users choose it.
     pub name: String,
-    /// The built-in preset that a custom one begins from.
+    /// The built-in preset that a custom one is based on.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub provider: String,
     /// The program. `gt` is our own.
     pub command: String,
-    /// Where else the program may be.
+    /// Other paths of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_at: Vec<String>,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// Variables it is given.
     pub env: BTreeMap<String, String>,
-    /// Variables of the caller that it may have, such as its provider's credentials.
+    /// Variables of the caller to inherit, such as the provider's credentials.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-    /// Said to it at the start when the caller says nothing.
+    /// The first prompt if the caller gives none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub initial_prompt: String,
-    /// How the first prompt gets in.
+    /// The way in which the first prompt is passed.
     pub prompt_mode: PromptMode,
-    /// The flag before the first prompt; without one it stands alone.
+    /// The flag before the first prompt. If empty, the prompt is a plain argument.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_flag: String,
     /// The flag before a settings file with hooks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub settings_flag: String,
-    /// Which kind of hooks it runs: `claude`, `codex`, `gemini`, `opencode` or `none`.
+    /// The kind of hooks: `claude`, `codex`, `gemini`, `opencode` or `none`.
     pub hooks: String,
-    /// The hook file that it reads in the folder it works in; `settings_flag` names another one.
+    /// The hook file that the program reads in its working folder. `settings_flag` names another
+    /// one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hooks_local: String,
-    /// Arguments that it needs to run the hooks of that file.
+    /// Arguments that the hooks of that file require.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hooks_args: Vec<String>,
-    /// Variables that it needs to run the hooks of that file.
+    /// Variables that the hooks of that file require.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hooks_env: BTreeMap<String, String>,
-    /// Names of its processes.
     pub process_names: Vec<String>,
-    /// The variable that holds its session's id.
+    /// The variable with the id of its session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session_id_env: String,
-    /// The variable that names its configuration folder.
+    /// The variable with its configuration folder.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub config_dir_env: String,
     /// The flag or subcommand that resumes a session.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resume_flag: String,
-    /// `flag` or `subcommand`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resume_style: String,
-    /// Whether a session can be resumed as a copy.
+    /// True if a session can be resumed as a copy.
     pub supports_fork_session: bool,
-    /// The flag for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_flag: String,
-    /// `transcript` where the flag takes the file of the session, and nothing else is needed.
+    /// `transcript` if the flag takes the session's file and no other argument is needed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_style: String,
-    /// More arguments of a copy.
+    /// Additional arguments for a copy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fork_args: Vec<String>,
-    /// Variables of a copy; they replace those of a start, which may give leave to do things.
+    /// Variables of a copy. They replace those of a start, which may give permissions.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fork_env: BTreeMap<String, String>,
-    /// How it answers one question and ends.
+    /// The arguments for answering a single question.
     pub non_interactive: NonInteractive,
-    /// What an empty input line begins with.
+    /// The beginning of an empty input line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ready_prompt_prefix: String,
-    /// How long the prompt must stand before it counts: some programs show it before their dialogs.
+    /// The time that the prompt must be visible before it counts, because some programs show it
+    /// before their dialogs.
     #[serde(skip_serializing_if = "is_zero")]
     pub settle_ms: u64,
-    /// How long to wait where the screen says nothing.
+    /// The time to wait if the screen shows no known sign.
     pub ready_delay_ms: u64,
-    /// Signs on the screen that it is at work.
+    /// Texts on the screen that show work in progress.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub busy_marks: Vec<String>,
-    /// The signs, one character each, that a line about work in progress begins with; it ends in `…`, or
-    /// has that before a bracket.
+    /// The characters that start a line about work in progress. Such a line ends in `…`, or has it
+    /// before a bracket.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub busy_stars: String,
-    /// The sign that a dialog is drawn and waits.
+    /// The text that shows that a dialog is fully drawn and waits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub dialog_mark: String,
-    /// What the focused option of a dialog begins with.
+    /// The beginning of a dialog's focused option.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub focus_mark: String,
-    /// The dialogs it may open at the start.
+    /// The dialogs that may open at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dialogs: Vec<PresetDialog>,
-    /// Signs on its screen that the API refused a request.
+    /// Texts on the screen that show that the API refused a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<RefusalSign>,
-    /// The file it reads instructions from.
+    /// The file from which the program reads instructions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions_file: String,
 }
 
-/// How an agent program answers one question and ends.
+/// The arguments with which an agent program answers one question and exits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NonInteractive {
-    /// The subcommand for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subcommand: String,
-    /// More arguments for that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// The flag before the question; without one the question stands alone.
+    /// The flag before the question. If empty, the question is a plain argument.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_flag: String,
     /// The flag for an answer as JSON.
@@ -144,39 +140,35 @@ pub struct NonInteractive {
     pub output_flag: String,
 }
 
-/// A dialog that an agent program may open.
+/// A dialog of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PresetDialog {
-    /// What it is about.
     pub name: String,
-    /// What it shows.
     pub sign: String,
-    /// A part of the option that is right for us; without one a person must answer.
+    /// A part of the option to choose. Without one, a user must answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<String>,
 }
 
-/// A sign on the screen that the API refused a request.
+/// A text on the screen that shows that the API refused a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RefusalSign {
-    /// What the program shows.
     pub sign: String,
     /// The kind of refusal: `rate_limit`, `overloaded`, `billing_error`, `authentication_failed` …
     pub kind: String,
 }
 
-/// How the first prompt gets in.
+/// The way in which the first prompt is passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptMode {
-    /// As the last argument.
     #[default]
     Arg,
-    /// Typed into its input line once it is ready.
+    /// Typed into the input line once the program is ready.
     Typed,
-    /// Not at all: it asks by itself.
+    /// Not passed: the program asks on its own.
     None,
 }
 
@@ -186,28 +178,28 @@ fn is_zero(value: &u64) -> bool {
 }
 
 impl RuntimePreset {
-    /// The built-in presets.
     pub fn built_in() -> Vec<Self> {
-        // A test reads every file, so none is left out here.
+        // A test reads every file, so none is skipped here.
         BUILT_IN
             .iter()
             .filter_map(|text| serde_json::from_str(text).ok())
             .collect()
     }
 
-    /// The built-in preset of that name.
+    /// Returns the built-in preset of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::built_in()
             .into_iter()
             .find(|preset| preset.name == name)
     }
 
-    /// Whether it is our own agent that runs a script.
+    /// Returns true if the agent runs a script instead of a model.
     pub fn is_scripted(&self) -> bool {
         self.command == "gt" && self.args.first().is_some_and(|arg| arg == "scripted")
     }
 
-    /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
+    /// Returns the program to start: our own for `gt`, otherwise the one on `PATH` or at one of its
+    /// other paths.
     pub fn find_program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
         if self.command == "gt" {
             return Some(exe.to_owned());
@@ -220,7 +212,7 @@ impl RuntimePreset {
         on_path.or_else(elsewhere)
     }
 
-    /// The argument list of a start: its own arguments, `more`, and the prompt last.
+    /// Returns the arguments of a start: the preset's own, `more`, and the prompt last.
     pub fn start_argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(self.args.iter().chain(more).cloned());
@@ -232,7 +224,7 @@ impl RuntimePreset {
         argv
     }
 
-    /// What is to be typed into it once it is ready: nothing where the prompt is an argument.
+    /// Returns the text to type once the program is ready. None if the prompt is an argument.
     pub fn prompt_to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
         let words = Some(self.prompt_or_default(prompt)).filter(|words| !words.is_empty());
         words.filter(|_| self.prompt_mode == PromptMode::Typed)
@@ -246,8 +238,9 @@ impl RuntimePreset {
         }
     }
 
-    /// The argument list that goes on with a copy of a session: to answer one question, or in a terminal. None where
-    /// the program cannot do that. The arguments of a start, which give leave to do things, are not among them.
+    /// Returns the arguments that continue a copy of a session, to answer one question or in a
+    /// terminal. None if the program cannot do that. Excludes the arguments of a start, which may
+    /// give permissions.
     pub fn fork_argv(
         &self,
         program: &Path,
@@ -285,7 +278,7 @@ impl RuntimePreset {
         Some(words)
     }
 
-    /// The refusal of the API that these lines of a screen show last, with the line.
+    /// Returns the last refusal of the API on a screen, with its line.
     pub fn find_refusal<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
         screen.lines().rev().find_map(|line| {
             let sign = self.refusals.iter().find(|one| line.contains(&one.sign))?;
@@ -293,12 +286,12 @@ impl RuntimePreset {
         })
     }
 
-    /// Whether it reports what it does by hooks.
+    /// Returns true if the program reports its activity by hooks.
     pub fn has_hooks(&self) -> bool {
         !self.hooks.is_empty() && self.hooks != "none"
     }
 
-    /// How text is brought in to it.
+    /// Returns the rules for typing text into the program.
     pub fn input_rules(&self) -> InputRules {
         let prompt = Some(self.ready_prompt_prefix.clone());
         let signs = self.dialogs.iter().map(|dialog| dialog.sign.clone());

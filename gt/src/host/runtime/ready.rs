@@ -1,7 +1,8 @@
-//! Reads the screen of an agent: at its prompt, at work, or in a dialog.
+//! Reads the screen of an agent: at its prompt, busy, or in a dialog.
 //!
-//! What must always hold: Enter is pressed in a dialog only when the wanted option is seen to have the
-//! focus, and one key at a time with a look after each; what no preset knows is left to a person.
+//! Enter is pressed in a dialog only when the screen shows the focus on the wanted option. Keys are
+//! pressed one at a time, with a check after each. Dialogs that no preset knows are left to the
+//! user.
 
 use std::time::Duration;
 
@@ -10,37 +11,33 @@ use kit::sys::clock;
 use super::RuntimePreset;
 use crate::host::{Host, HostError, Key};
 
-/// How an agent's start ended.
+/// The result of an agent's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartResult {
-    /// It waits for input.
     AtPrompt,
-    /// It is at work already.
+    /// The agent is busy already.
     Busy,
-    /// A dialog is open that only a person may answer.
+    /// A dialog is open that only a user can answer.
     NeedsPerson(String),
-    /// The session is gone.
     Ended,
-    /// Time was over; nothing known was seen.
+    /// The time limit was reached without a known sign.
     Unknown,
 }
 
-/// What a screen shows.
+/// The state that a screen shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScreenState {
     /// An input line and no sign of work.
     AtPrompt,
-    /// Work.
     Busy,
-    /// A dialog that is ours to answer; the key to press next, where it is drawn.
+    /// A dialog that this program answers. The key to press next, if the dialog is fully drawn.
     Dialog(Option<Key>),
-    /// A dialog that is a person's.
+    /// A dialog for the user.
     NeedsPerson(String),
-    /// None of these.
     Nothing,
 }
 
-/// Waits until an agent has started, answering the dialogs that its preset knows.
+/// Waits until an agent has started, and answers the dialogs that its preset knows.
 pub fn wait_until_ready(
     backend: &dyn Host,
     name: &str,
@@ -67,27 +64,27 @@ pub fn wait_until_ready(
     ended.unwrap_or(Ok(StartResult::Unknown))
 }
 
-/// Whether a session goes on; one that is only shown any more does not.
+/// Returns true if a session runs. False for one that is only displayed any more.
 fn is_session_running(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
     let live = backend.find(name)?;
     Ok(live.is_some_and(|live| live.dead.is_none()))
 }
 
-/// The question on a session's screen that only a person may answer, if one is open.
+/// Returns the question on a session's screen that only a user can answer, if one is open.
 pub fn find_open_question(
     backend: &dyn Host,
     name: &str,
     preset: &RuntimePreset,
 ) -> Option<String> {
-    // A session that cannot be looked at has its own complaint elsewhere.
+    // An unreadable session is reported elsewhere.
     match inspect_screen(&backend.capture(name, 60).ok()?, preset) {
         ScreenState::NeedsPerson(question) => Some(question),
         _ => None,
     }
 }
 
-/// One look, and one key where a dialog asks for it. A key is pressed only when the same picture was seen
-/// twice with a pause between: keys sent while a dialog is being drawn are lost.
+/// Reads the screen once, and presses at most one key in a dialog. A key is pressed only after two
+/// equal screens with a pause in between, because keys are lost while a dialog is being drawn.
 fn answer_dialog(
     backend: &dyn Host,
     name: &str,
@@ -120,14 +117,15 @@ fn answer_dialog(
     })
 }
 
-/// Reads a screen. Dialogs come first: one draws a sign that looks like a prompt.
+/// Reads a screen. Dialogs are checked first, because one of them draws a sign that looks like a
+/// prompt.
 pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
     let drawn = preset.dialog_mark.is_empty() || screen.contains(&preset.dialog_mark);
     for dialog in &preset.dialogs {
         let Some(at) = screen.rfind(&dialog.sign) else {
             continue;
         };
-        // What stands above a later prompt was answered before.
+        // A dialog above a later prompt has been answered.
         let behind = &screen[at..];
         if has_prompt(behind, preset) && !is_dialog_open(behind, preset) {
             continue;
@@ -154,8 +152,8 @@ pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
     }
 }
 
-/// Whether the sign of an open dialog is on the screen with no prompt below it. A prompt above it may be the
-/// dialog's focus mark.
+/// Returns true if the screen shows the sign of an open dialog with no prompt below it. A prompt
+/// above it may be the dialog's focus mark.
 fn is_dialog_open(screen: &str, preset: &RuntimePreset) -> bool {
     let mark = preset.dialog_mark.as_str();
     let below = |line: &&str| !is_prompt_line(line, preset);
@@ -163,7 +161,7 @@ fn is_dialog_open(screen: &str, preset: &RuntimePreset) -> bool {
     !mark.is_empty() && tail.any(|line| line.contains(mark))
 }
 
-/// Whether a line says that work goes on: by a known mark, or as `✻ Stewing… (3s)`.
+/// Returns true if a line shows work in progress: by a known mark, or as `✻ Stewing… (3s)`.
 fn is_busy_line(line: &str, preset: &RuntimePreset) -> bool {
     if preset.busy_marks.iter().any(|mark| line.contains(mark)) {
         return true;
@@ -176,7 +174,7 @@ fn is_busy_line(line: &str, preset: &RuntimePreset) -> bool {
     starred && (line.ends_with('…') || line.contains("… ("))
 }
 
-/// Whether a screen has a line that begins with the prompt.
+/// Returns true if a screen has a line that starts with the prompt.
 fn has_prompt(screen: &str, preset: &RuntimePreset) -> bool {
     screen.lines().any(|line| is_prompt_line(line, preset))
 }
@@ -184,16 +182,16 @@ fn has_prompt(screen: &str, preset: &RuntimePreset) -> bool {
 fn is_prompt_line(line: &str, preset: &RuntimePreset) -> bool {
     let prompt = preset.ready_prompt_prefix.as_str();
     let line = strip_frame(line);
-    // Screens are trimmed at the right, so an empty prompt may have lost its last space.
+    // Captured lines are trimmed at the right, so an empty prompt may lack its last space.
     !prompt.is_empty() && (line.starts_with(prompt) || line == prompt.trim_end())
 }
 
-/// A line without the frame that some programs draw around it.
+/// Removes the frame that some programs draw around a line.
 fn strip_frame(line: &str) -> &str {
     line.trim_start_matches(['│', '|', ' '])
 }
 
-/// The key that brings the focus nearer to the wanted option, or Enter when it is there.
+/// Returns the key that moves the focus towards the wanted option, or Enter if it is there.
 fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
     let lines: Vec<&str> = dialog.lines().map(strip_frame).collect();
     let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));

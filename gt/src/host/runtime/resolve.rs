@@ -1,8 +1,9 @@
-//! Says which runtime an agent gets.
+//! Chooses the runtime of an agent.
 //!
-//! The order: the flag, the rig's `role_agents`, the town's `role_agents`, the rig's `agent`, the town's
-//! `default_agent`, `claude`. A flag must be right. An agent for a role that is unknown or not installed
-//! is passed over with a warning; any other unknown name is an error that says where it stands.
+//! The order: the flag, the rig's `role_agents`, the town's `role_agents`, the rig's `agent`, the
+//! town's `default_agent`, `claude`. The name in a flag must be valid. An agent for a role that is
+//! unknown or not installed is skipped with a warning. Any other unknown name is an error with its
+//! source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,37 +22,29 @@ use crate::town::config::SettingsLayers;
 use crate::town::identity::{Address, SessionName};
 use crate::town::{RigLayout, Town, TownLayout};
 
-/// A runtime and how it came to be chosen.
+/// A runtime and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRuntime {
-    /// Its name.
     pub name: String,
-    /// Variables of the caller that its sessions may have.
+    /// Variables of the caller that the sessions may inherit.
     pub pass: Vec<String>,
-    /// The agent program.
     pub preset: RuntimePreset,
-    /// Its program file.
     pub program: PathBuf,
-    /// What decided.
     pub source: RuntimeSource,
-    /// What was passed over, in words.
+    /// Descriptions of skipped agents.
     pub warnings: Vec<String>,
 }
 
-/// What decided on a runtime.
+/// The source of the choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuntimeSource {
-    /// `--agent`.
     Flag,
     /// The rig's setting for the role.
     RigRole,
     /// The town's setting for the role.
     TownRole,
-    /// The rig's setting.
     Rig,
-    /// The town's setting.
     Town,
-    /// Nothing was set.
     BuiltIn,
 }
 
@@ -68,64 +61,42 @@ impl fmt::Display for RuntimeSource {
     }
 }
 
-/// Why no runtime was chosen.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
     /// No agent has that name.
     #[error("there is no agent `{name}` ({source_words}); known: {}", known.join(", "))]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// Where it stands.
         source_words: String,
-        /// The names that there are.
+        /// The existing names.
         known: Vec<String>,
     },
-    /// Its program is not on this machine.
+    /// The program is not on this machine.
     #[error("agent `{name}` cannot be started: `{command}` is not installed or not on PATH")]
-    NotInstalled {
-        /// The agent.
-        name: String,
-        /// Its program.
-        command: String,
-    },
-    /// A scripted agent has no script.
+    NotInstalled { name: String, command: String },
     #[error(
         "agent `{name}` cannot be started: it has no script (set `args` of the agent to \
          [\"scripted\", \"--script\", \"/path/to/script\"]; `gt scripted --help` shows how)"
     )]
-    NoScript {
-        /// The agent.
-        name: String,
-    },
-    /// The script of a scripted agent is not there.
+    NoScript { name: String },
+    /// The script of a scripted agent is missing.
     #[error("agent `{name}` cannot be started: there is no script {}", script.display())]
-    ScriptMissing {
-        /// The agent.
-        name: String,
-        /// Its script.
-        script: PathBuf,
-    },
-    /// A settings file cannot be read.
+    ScriptMissing { name: String, script: PathBuf },
     #[error("cannot read {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A settings file is not what it should be.
+    /// A settings file is invalid.
     #[error("{} is not valid: {source}", path.display())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
 }
 
-/// What the settings of a town or a rig say about agents.
+/// The agent settings of a town or a rig.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct AgentSettings {
@@ -133,21 +104,19 @@ struct AgentSettings {
     agent: String,
     role_agents: BTreeMap<String, String>,
     agents: BTreeMap<String, Map<String, Value>>,
-    /// The file of each of these agents.
+    /// The file in which each of these agents is defined.
     #[serde(skip)]
     files: BTreeMap<String, PathBuf>,
 }
 
-/// What a start of a runtime needs beside its prompt.
+/// The arguments and variables of a start, without the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PreparedRuntime {
-    /// Arguments.
     pub args: Vec<String>,
-    /// Variables.
     pub env: Vec<(String, String)>,
 }
 
-/// Chooses the runtime of an agent. `wanted` is the name that was asked for, empty for the configured one.
+/// Chooses the runtime of an agent. `wanted` is the requested name, empty for the configured one.
 pub fn resolve_runtime(
     town: &Town,
     rig: Option<&RigLayout>,
@@ -165,7 +134,7 @@ pub fn resolve_runtime(
     )
 }
 
-/// How text is brought in to an agent, as far as its configured runtime says.
+/// Returns the rules for typing text into an agent, by its configured runtime.
 pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let runtime = resolve_runtime(town, rig.as_ref(), address, "");
@@ -175,8 +144,8 @@ pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
     )
 }
 
-/// The question in an agent's session that only a person may answer, as far as its configured runtime
-/// knows.
+/// Returns the question in an agent's session that only a user can answer, by its configured
+/// runtime.
 pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String> {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let runtime = resolve_runtime(town, rig.as_ref(), address, "").ok()?;
@@ -185,8 +154,8 @@ pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String>
 }
 
 impl AgentRuntime {
-    /// Writes the settings file that makes the program call `gt`, where it runs hooks, and says what its
-    /// start needs.
+    /// Writes the settings file with hooks, if the program supports them. Returns the arguments and
+    /// variables of a start.
     pub fn prepare(
         &self,
         town: &Town,
@@ -197,7 +166,8 @@ impl AgentRuntime {
         let mut args = Vec::new();
         let mut env: Vec<_> = preset.env.clone().into_iter().collect();
         match settings::ensure_hook_file(&town.layout, address, preset, home)? {
-            // What it finds in its own folder is not named as well: its hooks would run twice.
+            // A file that the program finds in its own folder must not be named too, because its
+            // hooks would run twice.
             Some(file) if file.path == home.join(".claude/settings.json") => {
                 settings::ensure_local_settings(home)?;
             }
@@ -214,7 +184,7 @@ impl AgentRuntime {
         Ok(PreparedRuntime { args, env })
     }
 
-    /// The argument list of a start with a first prompt.
+    /// Returns the arguments of a start with a first prompt.
     pub fn command_with_prompt(&self, args: &[String], prompt: &str) -> Vec<String> {
         self.preset.start_argv(&self.program, args, prompt)
     }
@@ -252,12 +222,12 @@ fn choose_runtime(
             Err(error) => return Err(error),
         }
     }
-    // The built-in default is always the last one wanted, so this is not reached.
+    // Not reached, because the built-in default is always the last candidate.
     Err(known.build_unknown_error("claude", RuntimeSource::BuiltIn))
 }
 
-/// The variables of the caller that `session.pass` adds: those of the town, and of the rig. Settings that cannot be read
-/// add none.
+/// Returns the caller's variables that `session.pass` of the town and of the rig adds. Invalid
+/// settings add none.
 pub fn added_variables(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
     let places = [None, rig];
     let layers = places.map(|rig| SettingsLayers::load(town, rig).unwrap_or_default());
@@ -266,7 +236,7 @@ pub fn added_variables(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
     names.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// All agent names that may be chosen, sorted.
+/// Returns all valid agent names, sorted.
 pub fn list_agent_names(
     layout: &TownLayout,
     rig: Option<&RigLayout>,
@@ -274,8 +244,8 @@ pub fn list_agent_names(
     Ok(SettingsPair::load(layout, rig)?.names())
 }
 
-/// The variables of the caller that any agent of the town or its rigs may have, as patterns. Settings that cannot be
-/// read name none.
+/// Returns the patterns of the caller's variables that any agent of the town or its rigs may
+/// inherit. Invalid settings add none.
 pub fn inheritable_variables(town: &Town) -> Vec<String> {
     let rigs = town.list_rigs().unwrap_or_default();
     let places = || std::iter::once(None).chain(rigs.iter().map(Some));
@@ -295,8 +265,8 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
         .collect()
 }
 
-/// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be
-/// read give none.
+/// Returns the variables that the settings of the town and its rigs define for agents, of all
+/// agents. Invalid settings add none.
 pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
     let rigs = town.list_rigs().unwrap_or_default();
     let places = std::iter::once(None).chain(rigs.iter().map(Some));
@@ -329,7 +299,7 @@ fn find_installed(preset: &RuntimePreset, env: &Env, exe: &Path) -> Result<PathB
         })
 }
 
-/// A scripted agent needs a script that can be run.
+/// Checks that a scripted agent has an executable script.
 fn check_script(preset: &RuntimePreset) -> Result<(), RuntimeError> {
     if !preset.is_scripted() {
         return Ok(());
@@ -345,7 +315,7 @@ fn check_script(preset: &RuntimePreset) -> Result<(), RuntimeError> {
     Err(RuntimeError::ScriptMissing { name, script })
 }
 
-/// The settings that count for one agent.
+/// The settings that apply to one agent.
 struct SettingsPair {
     town: AgentSettings,
     rig: AgentSettings,
@@ -364,7 +334,7 @@ impl SettingsPair {
         Ok(Self { town, rig: own })
     }
 
-    /// The names in order of rank.
+    /// Returns the candidate names in order of precedence.
     fn candidates<'a>(
         &'a self,
         role: &str,
@@ -385,8 +355,9 @@ impl SettingsPair {
             .collect()
     }
 
-    /// A preset by name: the rig's own, the town's own, then the built-in ones. An own one begins from
-    /// the built-in preset of its `provider`, else of its name, and replaces the keys that it has.
+    /// Returns a preset by name: the rig's, the town's, then the built-in ones. A custom one starts
+    /// from the built-in preset of its `provider`, otherwise of its name, and replaces the keys
+    /// that it sets.
     fn build_preset(
         &self,
         name: &str,
@@ -417,7 +388,7 @@ impl SettingsPair {
             return Err(self.build_unknown_error(name, source));
         };
         for (key, value) in own {
-            // `null` means: as in the preset it begins from.
+            // `null` keeps the value of the base preset.
             if !value.is_null() {
                 keys.insert(key.clone(), value.clone());
             }
@@ -429,7 +400,7 @@ impl SettingsPair {
         })
     }
 
-    /// Where an agent of the settings stands.
+    /// Describes the file in which an agent of the settings is defined.
     fn describe_place(&self, name: &str) -> String {
         let file = self.rig.files.get(name).or(self.town.files.get(name));
         let file = file.map_or_else(String::new, |file| format!(" in {}", file.display()));
@@ -458,7 +429,7 @@ impl SettingsPair {
     }
 }
 
-/// Adds the agents of `agents.json` beside a settings file; those of the settings themselves come first.
+/// Adds the agents of `agents.json` beside a settings file. Agents of the settings themselves win.
 fn merge_registry(settings: &mut AgentSettings, path: &Path) -> Result<(), RuntimeError> {
     let registry: AgentSettings = read_settings(&path.with_file_name("agents.json"))?;
     for (name, agent) in registry.agents {

@@ -1,11 +1,12 @@
-//! An agent without a model: it does what a script says, through the same commands as any other agent.
+//! Runs an agent without a model: it follows a script and uses the same commands as any other
+//! agent.
 //!
-//! 1. `gt prime --json` says what hangs on the hook; nothing there means nothing to do.
-//! 2. The script runs in the sandbox with the work in its environment.
-//! 3. What it left is committed, unless it committed everything itself.
-//! 4. `gt done` with the script's summary.
+//! 1. Run `gt prime --json` to find the hooked work. Without any, there is nothing to do.
+//! 2. Run the script in the sandbox with the work in its environment.
+//! 3. Commit the remaining changes.
+//! 4. Run `gt done` with the script's summary.
 //!
-//! A script that fails ends the agent with its exit code, without `gt done`.
+//! If the script fails, the agent ends with its exit code, without `gt done`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,77 +18,56 @@ use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;
 
-/// How long `gt prime` may take.
+/// The time limit of `gt prime`.
 const PRIME: Duration = Duration::from_secs(120);
 
-/// What a scripted agent needs.
 #[derive(Debug)]
 pub struct ScriptedRequest<'a> {
     /// The script, an executable file.
     pub script: &'a Path,
-    /// The sandbox.
     pub cwd: &'a Path,
-    /// Our own program.
     pub exe: &'a Path,
-    /// Where its folder for files is made; one for temporary files where it belongs to no session.
+    /// The parent of the agent's folder for files. If `None`, the folder for temporary files,
+    /// because the agent belongs to no session.
     pub folder: Option<&'a Path>,
 }
 
-/// How the agent's work ended.
+/// The result of a scripted agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedOutcome {
-    /// Nothing was on the hook.
+    /// The hook was empty.
     NoWork,
     /// `gt done` accepted the work.
-    Done {
-        /// The bead.
-        bead: String,
-    },
+    Done { bead: String },
 }
 
-/// Why the agent's work did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
-    /// A command of ours failed.
+    /// A `gt` command failed.
     #[error("`{command}` ended with exit code {code}: {words}")]
     Command {
-        /// What was run.
         command: &'static str,
-        /// How it ended.
         code: i32,
-        /// What it said.
         words: String,
     },
-    /// `gt prime --json` answered something else.
+    /// `gt prime --json` printed invalid JSON.
     #[error("`gt prime --json` gave no JSON")]
     Prime(#[from] serde_json::Error),
-    /// The script failed.
     #[error("the script {} ended with exit code {code}; gt done was not run", script.display())]
-    Script {
-        /// The script.
-        script: PathBuf,
-        /// Its exit code.
-        code: i32,
-    },
+    Script { script: PathBuf, code: i32 },
     /// The script left a merge with conflicts.
     #[error("the script left a merge unfinished, with conflicts in {files}; gt done was not run")]
-    Unmerged {
-        /// The files.
-        files: String,
-    },
-    /// A program could not be run.
+    Unmerged { files: String },
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// The work could not be committed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A file of ours could not be used.
     #[error("cannot use a temporary file")]
     Io(#[from] std::io::Error),
 }
 
 impl ScriptedError {
-    /// The exit code that the agent ends with.
+    /// Returns the exit code of the agent.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Script { code, .. } | Self::Command { code, .. } => {
@@ -98,7 +78,6 @@ impl ScriptedError {
     }
 }
 
-/// The work on the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HookedBead {
     id: String,
@@ -106,7 +85,7 @@ struct HookedBead {
     description: String,
 }
 
-/// Does the work on the hook. What happens is told line by line to `say`.
+/// Does the work on the hook, and reports each step to `say`.
 pub fn run_scripted(
     request: &ScriptedRequest,
     say: &dyn Fn(&str),
@@ -122,7 +101,7 @@ pub fn run_scripted(
         None => TemporaryFolder::new("gt-work-")?,
     };
     let summary = run_script(request, &work, &prime, folder.path())?;
-    // Removed here and not at the end: `gt done` ends this process, too.
+    // Removed here and not at the end, because `gt done` ends this process too.
     drop(folder);
     commit_changes(request, &work, say)?;
     say("Finishing with gt done.");
@@ -167,8 +146,8 @@ fn parse_work(prime: &Value) -> Option<HookedBead> {
     })
 }
 
-/// Runs the script on this terminal and returns its summary: what it wrote into the summary file, else
-/// the title of its work.
+/// Runs the script on this terminal. Returns its summary: the content of the summary file,
+/// otherwise the title of the work.
 fn run_script(
     request: &ScriptedRequest,
     work: &HookedBead,
@@ -208,7 +187,7 @@ fn commit_changes(
     if changed == 0 {
         return Ok(());
     }
-    // Adding a file with conflict markers would resolve its conflict.
+    // Adding a file with conflict markers would mark its conflict as resolved.
     let unmerged = git
         .plumbing(["diff", "--name-only", "--diff-filter=U"])
         .text()?;
@@ -231,8 +210,8 @@ mod tests {
 
     use super::*;
 
-    /// Another process writes it: a program that is open for writing here, and in what other tests fork meanwhile, cannot
-    /// be run.
+    /// Another process writes it: a program that is open for writing here, and in what other tests
+    /// fork meanwhile, cannot be run.
     fn script(path: &Path, text: &str) {
         let write = ChildCommand::new("sh")
             .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])

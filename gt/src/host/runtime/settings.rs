@@ -1,9 +1,10 @@
-//! Owns the files that make an agent program call `gt`: its hooks.
+//! Writes the hook files, which make an agent program call `gt`.
 //!
-//! A program that is named its settings file by a flag (Claude Code) has it beside the work trees
-//! (`<rig>/polecats/.claude/settings.json`). Any other program, and any program in a crew member's clone, where a user
-//! may start it by hand, reads a file in the folder it works in. Git ignores that file, and one that the repository
-//! tracks is never written. What stands in such a file already is kept, key by key; what of ours is missing is added.
+//! A program with a flag for its settings file (Claude Code) has the file beside the worktrees
+//! (`<rig>/polecats/.claude/settings.json`). Any other program reads a file in its working folder.
+//! So does any program in a crew member's clone, where a user may start it by hand. Git ignores
+//! that file, and a tracked one is never written. Existing content is preserved key by key, and
+//! missing hooks are added.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::town::identity::Address;
 
 const LOCAL: &str = include_str!("../../../templates/settings/claude-local.json");
 
-/// The kinds of hooks: name, what each role gets, and what polecats get beside that.
+/// The kinds of hooks: the name, the hooks of each role, and the additional hooks of polecats.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "claude",
@@ -37,48 +38,40 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A kind whose file is a program of ours, replaced whole.
+/// The kind whose file is a generated program, which is replaced as a whole.
 const PLUGIN: (&str, &str) = (
     "opencode",
     include_str!("../../../templates/settings/opencode.js"),
 );
 
-/// The hook file of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// The work tree that it is in, and its path there.
+    /// The worktree that contains the file, and its path there.
     pub inside: Option<(PathBuf, String)>,
 }
 
-/// Why a settings file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum HookFileError {
-    /// The file cannot be read or written.
     #[error("cannot use {}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The file holds something that is no settings.
+    /// The file is not a settings file.
     #[error("{} is not valid: {source}", path.display())]
     Invalid {
-        /// The file.
         path: PathBuf,
-        /// Where and why.
         source: serde_json::Error,
     },
-    /// Git does not ignore the file.
+    /// Git cannot be made to ignore the file.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Makes sure that the agent's hook file holds our hooks, and returns it. `None` for a program that runs none, for
-/// users, and for a file that the repository tracks or that is behind a symbolic link.
+/// Ensures that the agent's hook file contains our hooks, and returns it. `None` for a program
+/// without hooks, for users, and for a file that is tracked or behind a symbolic link.
 pub fn ensure_hook_file(
     layout: &TownLayout,
     address: &Address,
@@ -102,7 +95,7 @@ pub fn ensure_hook_file(
     Ok(Some(hooks))
 }
 
-/// Where the hook file of an agent is; none for a program that runs no hooks, and for users.
+/// Returns the hook file of an agent. None for a program without hooks, and for users.
 pub(super) fn locate_hook_file(
     layout: &TownLayout,
     address: &Address,
@@ -125,7 +118,8 @@ pub(super) fn locate_hook_file(
     })
 }
 
-/// Makes git ignore a file of a work tree. Not for one that is tracked, or behind a symbolic link.
+/// Makes git ignore a file of a worktree. Returns false for a file that is tracked or behind a
+/// symbolic link.
 fn exclude_from_git(tree: &Path, file: &str) -> Result<bool, HookFileError> {
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|seen| seen.is_symlink());
     let mut above = Path::new(file).ancestors();
@@ -143,7 +137,7 @@ fn exclude_from_git(tree: &Path, file: &str) -> Result<bool, HookFileError> {
     Ok(true)
 }
 
-/// What a hook file lacks of ours; none where there is no such file.
+/// Returns the hooks that a hook file lacks. None if the file does not exist.
 pub(super) fn find_missing_hooks(
     path: &Path,
     preset: &RuntimePreset,
@@ -174,7 +168,7 @@ pub(super) fn find_missing_hooks(
     Ok(Some(missing))
 }
 
-/// What belongs into the settings of a role.
+/// Returns the settings for a role.
 fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
     let kind = KINDS.iter().find(|kind| kind.0 == preset.hooks);
     match (kind, address) {
@@ -184,13 +178,13 @@ fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
     }
 }
 
-/// Makes sure that a program which reads its own folder's settings, and is therefore not given them by
-/// a flag, does not ask about permissions: for that it wants a file of another name.
+/// Ensures the settings that keep a program from asking about permissions, for a program that reads
+/// its own folder's hook file. For that setting it reads a file of another name.
 pub fn ensure_local_settings(home: &Path) -> Result<(), HookFileError> {
     add_hooks(&home.join(".claude/settings.local.json"), LOCAL)
 }
 
-/// What a settings file holds; nothing where there is none.
+/// Reads a settings file. None if it does not exist.
 fn read_hook_settings(path: &Path) -> Result<Option<Value>, HookFileError> {
     let value = read_bytes(path)?.map(|bytes| serde_json::from_slice(&bytes));
     value
@@ -212,7 +206,7 @@ fn build_invalid_error(path: &Path, source: serde_json::Error) -> HookFileError 
     }
 }
 
-/// Adds to a settings file what it lacks of ours.
+/// Adds the missing hooks to a settings file.
 fn add_hooks(path: &Path, ours: &str) -> Result<(), HookFileError> {
     let invalid = |source| build_invalid_error(path, source);
     let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
@@ -226,7 +220,7 @@ fn add_hooks(path: &Path, ours: &str) -> Result<(), HookFileError> {
     write_if_changed(path, text.as_bytes())
 }
 
-/// Writes a hook file, unless it is the same.
+/// Writes a hook file, unless it is unchanged.
 fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
     if read_bytes(path)?.is_some_and(|found| found == bytes) {
         return Ok(());
@@ -241,7 +235,7 @@ fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
     file::replace_file(path, bytes, 0o600).map_err(io)
 }
 
-/// The folder above an agent's work trees.
+/// Returns the folder above an agent's worktrees.
 fn hook_folder(layout: &TownLayout, address: &Address) -> Option<PathBuf> {
     let above = |path: PathBuf| path.parent().map(Path::to_owned);
     match address {
@@ -255,7 +249,8 @@ fn hook_folder(layout: &TownLayout, address: &Address) -> Option<PathBuf> {
     }
 }
 
-/// Adds to `present` what it lacks of `ours`: keys of objects, elements of lists. Nothing is replaced.
+/// Adds the missing keys of objects and elements of lists from `ours` to `present`. Replaces
+/// nothing.
 fn merge_missing(present: Value, ours: &Value) -> Value {
     match (present, ours) {
         (Value::Object(mut present), Value::Object(ours)) => {
@@ -280,13 +275,13 @@ fn merge_missing(present: Value, ours: &Value) -> Value {
     }
 }
 
-/// Whether two hook entries run the same commands, whatever else they say.
+/// Returns true if two hook entries run the same commands, even if they differ otherwise.
 pub(super) fn has_same_commands(one: &Value, other: &Value) -> bool {
     let wanted = entry_commands(other);
     one == other || (!wanted.is_empty() && wanted.iter().all(|w| entry_commands(one).contains(w)))
 }
 
-/// What a hook entry runs.
+/// Returns the commands of a hook entry.
 pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
     let hooks = entry.get("hooks").and_then(Value::as_array);
     let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
@@ -294,7 +289,8 @@ pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
     hooks.iter().filter_map(command).collect()
 }
 
-/// What `found` lacks of `ours`, as paths of keys; hook commands by what they run.
+/// Returns the parts of `ours` that `found` lacks, as paths of keys. Hook commands are named by
+/// their command line.
 pub(super) fn list_missing(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     match (found, ours) {
@@ -323,13 +319,13 @@ pub(super) fn list_missing(found: &Value, ours: &Value, at: &str) -> Result<Vec<
                 "`{at}` is of another kind than agent programs read"
             ));
         }
-        // A single value is the person's choice.
+        // A single value is the user's choice.
         _ => {}
     }
     Ok(missing)
 }
 
-/// Hook entries by what they run; any other value by its key.
+/// Names hook entries by their command line, and any other value by its key.
 fn describe_value(value: &Value, at: &str) -> Vec<String> {
     let commands = entry_commands(value);
     if !commands.is_empty() {

@@ -1,8 +1,8 @@
-//! Asks for a session: of the server that is there or of a new one, that one in a scope of its own where the
-//! machine has such.
+//! Creates a session in a running tmux server or in a new one. A new server gets a scope of its own
+//! if the machine has systemd.
 //!
-//! What must always hold: nothing is asked for twice. A session's process takes its start file away as the first
-//! thing: while the file is there nothing was started.
+//! No session is requested twice. The session's process removes its start file first, so nothing
+//! was started as long as the file exists.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,20 +14,18 @@ use super::parse::{self, TmuxFailure};
 use super::{Tmux, escape_argument, map_exec_error, pane_target};
 use crate::host::{HostError, SessionSpec};
 
-/// How long a session that is to start waits for a server that takes it.
+/// The time that a new session waits for a server that accepts it.
 const NEXT_SERVER: Duration = Duration::from_secs(5);
 
-/// Why there is no session.
 enum CreateFailure {
-    /// A server goes with its last session, and takes along what it is asked for in that moment. Its words.
+    /// The server ended with its last session while it handled the request. Contains its message.
     ServerEnded(String),
-    /// Anything else.
     Failed(HostError),
 }
 
 impl Tmux {
-    /// Makes the session and returns its pane's id and process number. Where a server takes it along the next one
-    /// is asked.
+    /// Creates the session. Returns the id and the process id of its pane. If a server ends during
+    /// the request, asks the next one.
     pub(super) fn create_session(
         &self,
         spec: &SessionSpec,
@@ -49,7 +47,7 @@ impl Tmux {
         if self.needs_scope() {
             let scoped = self.exec_in_scope(self.creation_commands(spec, file)).run();
             match self.check_created(spec, file, scoped) {
-                // No scope to be had: a plain start then.
+                // Starts without a scope if none is available.
                 Err(CreateFailure::Failed(
                     HostError::Failed { .. } | HostError::Missing { .. },
                 )) if file.exists() => {}
@@ -70,7 +68,8 @@ impl Tmux {
         result: Result<ChildOutput, ExecError>,
     ) -> Result<String, CreateFailure> {
         let answer = map_exec_error(result).map_err(CreateFailure::Failed)?;
-        // Where it cannot make its socket tmux says so, and that all is well.
+        // tmux reports an error if it cannot create its socket. An answer without error text is a
+        // success.
         let (made, words) = (answer.text(), answer.error_text());
         if answer.is_success() && !made.is_empty() {
             return Ok(made);
@@ -84,7 +83,8 @@ impl Tmux {
         })
     }
 
-    /// The same in a scope of its own, so that a server which starts outlives the service that asked.
+    /// Runs the commands in a scope of their own, so that a new server outlives the service that
+    /// asked for it.
     fn exec_in_scope<'a>(
         &self,
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
@@ -103,7 +103,8 @@ impl Tmux {
             let set = SetOption::new().global().option(option);
             set.value(value).build()
         };
-        // The folder is read as a format; what runs is several arguments and so goes to no shell.
+        // tmux expands formats in the folder, so `#` is doubled. The command is several arguments,
+        // so no shell is involved.
         let cwd = spec.cwd.to_string_lossy().replace('#', "##");
         let mut session = NewSession::new()
             .detached()
@@ -131,8 +132,8 @@ impl Tmux {
         ]
     }
 
-    /// Whether a server that starts now has to be taken out of the caller's service: only where there is
-    /// a systemd of the person, and no server yet.
+    /// Returns true if a new server must leave the caller's service: only with a systemd of the
+    /// user and without a running server.
     fn needs_scope(&self) -> bool {
         let managed = self
             .env

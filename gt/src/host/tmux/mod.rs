@@ -1,9 +1,8 @@
-//! Owns tmux: one server per town on a socket of its own, never the person's.
+//! Runs tmux: one server per town on its own socket, never the user's.
 //!
-//! What must always hold: a session is addressed by its exact name or its pane's id; panes that a person
-//! opened in a session of ours carry no token and are never listed, typed into or signalled; the server's
-//! own environment is clean; commands are argument lists, and what runs in a session is never a shell
-//! line.
+//! A session is addressed by its exact name or by its pane's id. Panes that a user opened in one of
+//! our sessions have no token, and are never listed, typed into or signalled. The server's own
+//! environment is clean. Commands are argument lists, and a session never runs a shell line.
 
 mod create;
 mod parse;
@@ -28,14 +27,14 @@ use crate::host::{
 use crate::town::TownLayout;
 use crate::town::process::{self, Process};
 
-/// How long one call of tmux may take.
+/// The time limit of one tmux call.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// How long an agent has to end by itself.
+/// The time that an agent gets to end itself.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Variables that tmux and systemd-run need. The server keeps those of its starter, so there must
-/// be no others.
+/// Variables that tmux and systemd-run need. The server keeps the variables of its starter, so it
+/// must get no others.
 const CLIENT_VARS: &[&str] = &[
     "HOME",
     "PATH",
@@ -62,7 +61,7 @@ pub struct Tmux {
 }
 
 impl Tmux {
-    /// The server of a town. `exe` is our own `gt` program.
+    /// Returns the server of a town. `exe` is our own `gt` program.
     pub fn for_town(layout: &TownLayout, env: &Env, exe: &Path) -> Self {
         let socket = env
             .get("GT_TMUX_SOCKET")
@@ -70,7 +69,7 @@ impl Tmux {
         Self::new(&socket, &layout.session_files(), env, exe)
     }
 
-    /// A server by its socket name, with a folder for start files.
+    /// Returns a server by its socket name, with a folder for start files.
     pub fn new(socket: &str, files: &Path, env: &Env, exe: &Path) -> Self {
         Self {
             socket: socket.to_owned(),
@@ -80,7 +79,6 @@ impl Tmux {
         }
     }
 
-    /// The socket's name.
     pub fn socket(&self) -> &str {
         &self.socket
     }
@@ -113,7 +111,7 @@ impl Tmux {
         exec
     }
 
-    /// Runs commands in the server and wants success.
+    /// Runs commands in the server. Fails if they fail.
     fn run_commands<'a>(
         &self,
         name: &str,
@@ -148,7 +146,7 @@ impl Tmux {
         }
     }
 
-    /// All panes of ours. No server means none.
+    /// Returns all panes with a token. Empty without a server.
     fn list_rows(&self) -> Result<Vec<SessionRow>, HostError> {
         let list = ListPanes::new().all().format(ROW).build();
         match self.run_commands("", [list]) {
@@ -158,7 +156,8 @@ impl Tmux {
         }
     }
 
-    /// The pane of a session that goes on: into one that is only shown nothing can be typed.
+    /// Returns the pane of a running session. Fails for one that is only displayed, because it
+    /// takes no input.
     fn find_running_row(&self, name: &str) -> Result<SessionRow, HostError> {
         let row = self.find_row(name)?;
         let name = name.to_owned();
@@ -177,8 +176,8 @@ impl Tmux {
         known.ok_or(HostError::NoSession { name })
     }
 
-    /// Makes the session with the wrapper in it, marked as ours; waits until its process carries the
-    /// token; then takes one look at what became of it.
+    /// Creates the session with the wrapper in it and marks it as ours. Waits until its process
+    /// carries the token, then checks its state once.
     fn launch(&self, spec: &SessionSpec, file: &Path) -> Result<LiveSession, HostError> {
         let created = self.create_session(spec, file)?;
         let first = created.split_whitespace().nth(1);
@@ -205,7 +204,7 @@ impl Tmux {
         })
     }
 
-    /// What an ended process printed, which may be drawn a moment after its end.
+    /// Returns the output of an ended process, which may be drawn a moment after its end.
     fn capture_last_output(&self, name: &str) -> String {
         let words = || {
             let screen = self.capture(name, 60).ok()?;
@@ -218,11 +217,12 @@ impl Tmux {
         clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
     }
 
-    /// What became of a new session. While it is looked at its pane stays, however its process ended; one that is not
-    /// to be kept goes with its process from then on. `has_ended` says that the process is gone.
+    /// Checks the state of a new session. Its pane is kept during the check, even if its process
+    /// has ended. From then on, a pane that is not to be kept closes with its process. `has_ended`
+    /// is true if the process is gone.
     fn check_started(&self, spec: &SessionSpec, has_ended: bool) -> Result<LiveSession, HostError> {
         if has_ended {
-            // The server hears of it a moment later.
+            // The server notices the end a moment later.
             let seen = || match self.find_row(&spec.name) {
                 Ok(row) if row.live.dead.is_none() => None,
                 _ => Some(()),
@@ -237,21 +237,21 @@ impl Tmux {
         let off = SetOption::new().window().unset().target_pane(&target);
         self.run_commands(&spec.name, [off.option("remain-on-exit").build()])?;
         match self.read_session(&spec.name) {
-            // It ran, and has ended since then: a look for it shows that.
+            // The session ran and has ended since. The next query shows that.
             Err(HostError::NoSession { .. }) => Ok(live),
             again => again,
         }
     }
 
-    /// What became of a session. How its process ended is known a moment later than that it did, and a server
-    /// with nothing to do may look only when another child of it ends: so it gets one.
+    /// Reads the state of a session. tmux learns the exit code a moment after the end, and an idle
+    /// server may only check when another of its children ends, so it gets one.
     fn read_session(&self, name: &str) -> Result<LiveSession, HostError> {
         let first = self.find_row(name)?.live;
         if first.dead != Some(ProcessEnd::Unknown) {
             return Ok(first);
         }
         let child = RunShell::new().shell_command("true").build();
-        // Only the exit code is not known without it.
+        // Errors are ignored, because without it only the exit code is unknown.
         self.run_commands(name, [child]).ok();
         let known = || match self.find_row(name) {
             Ok(row) if row.live.dead == Some(ProcessEnd::Unknown) => None,
@@ -262,7 +262,7 @@ impl Tmux {
     }
 }
 
-/// What tmux answered.
+/// Maps the result of a tmux call to an error.
 fn map_exec_error(result: Result<ChildOutput, ExecError>) -> Result<ChildOutput, HostError> {
     match result {
         Err(ExecError::Missing { .. }) => Err(HostError::Missing { program: "tmux" }),
@@ -270,7 +270,8 @@ fn map_exec_error(result: Result<ChildOutput, ExecError>) -> Result<ChildOutput,
     }
 }
 
-/// The socket of a town: its folder's name, made harmless, and six digits of its path's hash.
+/// Returns the socket name of a town: its folder's name with unsafe characters replaced, and six
+/// digits of its path's hash.
 fn socket_name(root: &Path) -> String {
     let path = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
@@ -288,12 +289,12 @@ fn socket_name(root: &Path) -> String {
     format!("{name}-{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2])
 }
 
-/// The only pane of a new session.
+/// Returns the target of the only pane of a new session.
 fn pane_target(name: &str) -> String {
     format!("={name}:")
 }
 
-/// An argument as tmux must get it: a `;` at its end would end the command.
+/// Escapes a `;` at the end of an argument, which would end the command.
 fn escape_argument(text: &str) -> String {
     match text.strip_suffix(';') {
         Some(rest) => format!("{rest}\\;"),
@@ -311,7 +312,7 @@ impl Host for Tmux {
         if !self.list()?.is_empty() {
             return Ok(());
         }
-        // The server has ended with its last session; its socket stays where it was.
+        // The server has ended with its last session. Its socket file remains.
         let path = self.socket_file();
         kit::sys::file::remove_file(&path).map_err(|source| HostError::File { path, source })
     }
@@ -335,7 +336,7 @@ impl SessionHost for Tmux {
         let file =
             wrapper::write_start_file(&self.files, &name, &start).map_err(map_start_error)?;
         let launched = self.launch(spec, &file);
-        // The session has read it; after a failure nobody will.
+        // The session has read the file. After a failure, no process will.
         fs::remove_file(&file).ok();
         launched
     }
@@ -404,7 +405,7 @@ impl SessionHost for Tmux {
         let members = process::session_members(row.live.process, &row.live.token);
         let own = process::own_pid();
         let line = process::list_ancestors(own);
-        // One who ends its own session must live to finish that.
+        // If the caller ends its own session, it must live until the end of this function.
         let (above, others): (Vec<Process>, Vec<Process>) = members
             .into_iter()
             .filter(|member| member.pid != own)
@@ -423,7 +424,7 @@ impl SessionHost for Tmux {
 }
 
 impl Tmux {
-    /// Where tmux puts the socket of that name.
+    /// Returns the path of tmux's socket of that name.
     fn socket_file(&self) -> PathBuf {
         let folder = self.env.get("TMUX_TMPDIR").unwrap_or("/tmp");
         let uid = rustix::process::getuid().as_raw();

@@ -1,25 +1,24 @@
-//! Reads what tmux answers: rows of panes, and the words of its failures.
+//! Parses the output of tmux: rows of panes, and error messages.
 
 use jiff::Timestamp;
 
 use crate::host::{LiveSession, ProcessEnd};
 use crate::town::process::Process;
 
-/// The row that is asked of each pane. No field but the last can hold the separator. The token is an
-/// option of the pane itself, so that a pane which a person opened beside ours has none.
+/// The format of a pane's row. No field but the last can contain the separator. The token is an
+/// option of the pane itself, so that a pane which a user opened beside ours has none.
 pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{start_time}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
 
-/// One pane of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionRow {
     pub(super) live: LiveSession,
-    /// The pane's own id, such as `%3`: a target that nothing else can match.
+    /// The pane's own id, such as `%3`: a target that matches nothing else.
     pub(super) pane: String,
-    /// Whether a person scrolls in it.
+    /// True if a user scrolls in the pane.
     pub(super) scrolling: bool,
 }
 
-/// The panes of ours in a listing.
+/// Parses the panes with a token in a listing.
 pub(super) fn parse_rows(listing: &str) -> Vec<SessionRow> {
     listing.lines().filter_map(parse_row).collect()
 }
@@ -69,7 +68,7 @@ fn parse_row(line: &str) -> Option<SessionRow> {
     })
 }
 
-/// How a process ended; not known yet where it is not collected.
+/// Parses the end of a process. Unknown while the process is not reaped.
 fn parse_end(status: &str, signal: &str) -> ProcessEnd {
     match (status.parse(), self::parse_signal(signal)) {
         (Ok(code), _) => ProcessEnd::Exit(code),
@@ -78,7 +77,7 @@ fn parse_end(status: &str, signal: &str) -> ProcessEnd {
     }
 }
 
-/// The number of a signal; on some systems tmux says its name, such as `kill`.
+/// Parses the number of a signal. On some systems tmux prints its name, such as `kill`.
 fn parse_signal(text: &str) -> Option<i32> {
     let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
     let has_name = |number: &i32| {
@@ -89,22 +88,20 @@ fn parse_signal(text: &str) -> Option<i32> {
     number.or_else(|| (1..=64).find(has_name))
 }
 
-/// What a failure of tmux means.
+/// The meaning of a tmux error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TmuxFailure {
-    /// The server that was asked ended before it answered.
+    /// The server ended before it answered.
     Ending,
-    /// No server runs: there are no sessions.
+    /// No server runs, so there are no sessions.
     NoServer,
-    /// The session or pane is not there.
+    /// The session or pane does not exist.
     NotFound,
-    /// The name is taken.
     Exists,
-    /// Anything else.
     Other,
 }
 
-/// Reads the words of a failure.
+/// Parses an error message.
 pub(super) fn parse_failure(words: &str) -> TmuxFailure {
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if any(&["server exited", "lost server"]) {

@@ -1,14 +1,14 @@
-//! Types text into a session so that it arrives whole and is submitted once.
+//! Types text into a session so that it arrives completely and is submitted once.
 //!
-//! The steps, each of them measured on real agents:
+//! The steps, each of them tested with real agents:
 //!
-//! 1. leave copy mode, in which no key reaches the program;
-//! 2. look: no typing into an open dialog, where it would answer, nor where the input line is missing, nor
-//!    behind a person's own draft;
-//! 3. a short line is typed literally, anything longer is pasted in brackets, so that its newlines do not
-//!    submit it and no part is lost;
-//! 4. a pause, then Enter as a command of its own;
-//! 5. look again: while the text still stands behind the prompt, Enter again, up to three times.
+//! 1. Leave copy mode, in which no key reaches the program.
+//! 2. Check the screen: never type into an open dialog, which the text would answer, nor if the
+//!    input line is missing, nor behind a user's own draft.
+//! 3. Type a short line literally. Paste a longer text in bracketed mode, so that its newlines do
+//!    not submit it and no part is lost.
+//! 4. Pause, then send Enter as a separate command.
+//! 5. Check again: while the text is still behind the prompt, repeat Enter up to three times.
 
 use std::time::Duration;
 
@@ -20,28 +20,29 @@ use super::{Tmux, escape_argument};
 use crate::host::{HostError, InputRules, SendResult};
 use crate::town::lock::{Lock, LockError};
 
-/// The longest text that is typed rather than pasted.
+/// The maximum length of a text that is typed instead of pasted.
 const TYPED: usize = 200;
 
-/// Between the text and Enter: with less, some agents take Enter for a part of a paste.
+/// The pause between the text and Enter. With a shorter pause, some agents treat Enter as a part of
+/// a paste.
 const BEFORE_ENTER: Duration = Duration::from_millis(500);
 
-/// How long an input line may be missing, as while a screen is redrawn.
+/// The time that an input line may be missing while the screen is redrawn.
 const FOR_PROMPT: Duration = Duration::from_secs(2);
 
-/// After Enter, before looking whether the text has left the input line.
+/// The pause after Enter, before the input line is checked.
 const LOOKS: [Duration; 3] = [
     Duration::from_millis(400),
     Duration::from_millis(1000),
     Duration::from_millis(2000),
 ];
 
-/// What stands behind the prompt.
+/// The content of the input line.
 #[derive(Debug, PartialEq, Eq)]
 enum InputLine {
-    /// No prompt is on the screen.
+    /// The screen shows no prompt.
     None,
-    /// Nothing, or the program's own pale hint.
+    /// Empty, or the program's own dimmed hint.
     Empty,
     /// Text that was not submitted.
     Text(String),
@@ -57,7 +58,7 @@ impl Tmux {
         let _lock = self.lock_typing(name)?;
         let row = self.find_running_row(name)?;
         if row.scrolling {
-            // `reset` is how this crate spells -X, a command for copy mode.
+            // In this crate, `reset` is the option -X, which runs a command of copy mode.
             let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");
             self.run_commands(name, [leave.build()])?;
         }
@@ -71,7 +72,8 @@ impl Tmux {
         self.submit_text(&row, input)
     }
 
-    /// The screen, if text may be typed now: no dialog is open and, where the prompt is known, it is there.
+    /// Returns the screen if text may be typed now: no dialog is open, and a known prompt is
+    /// visible.
     fn wait_for_input(
         &self,
         row: &SessionRow,
@@ -95,7 +97,7 @@ impl Tmux {
                 Ok(screen) => {
                     (!matches!(read_input_line(&screen, input), InputLine::Text(_))).then_some(())
                 }
-                // A session that ended meanwhile has nothing left to look at.
+                // A session that has ended in the meantime needs no check.
                 Err(_) => Some(()),
             });
             if gone.is_some() {
@@ -136,7 +138,7 @@ impl Tmux {
         self.run_commands(name, [paste]).map(drop)
     }
 
-    /// What the pane shows now, with its colours.
+    /// Captures the pane with its colours.
     fn capture_screen(&self, row: &SessionRow) -> Result<String, HostError> {
         let capture = CapturePane::new().stdout().join().escape_sequences();
         let capture = capture.target_pane(&row.pane).build();
@@ -155,9 +157,9 @@ impl Tmux {
     }
 }
 
-/// Whether a coloured screen is a place to type: where the prompt is known, it is there with no sign of a
-/// dialog below it, since without it a question of an unknown kind may be open, which Enter would answer;
-/// where it is not known, there is no such sign at all.
+/// Returns true if text may be typed on a coloured screen. With a known prompt: the prompt is
+/// visible, with no sign of a dialog below it. Without the prompt a dialog of an unknown kind may
+/// be open, which Enter would answer. With an unknown prompt: no sign of a dialog at all.
 fn can_type(screen: &str, input: &InputRules) -> bool {
     let lines: Vec<String> = screen
         .lines()
@@ -184,12 +186,12 @@ fn can_type(screen: &str, input: &InputRules) -> bool {
     !lines[below..].iter().any(asks)
 }
 
-/// A line without the frame that some programs draw around it.
+/// Removes the frame that some programs draw around a line.
 fn strip_line_frame(line: &str) -> &str {
     line.trim_start_matches(['│', '|', ' '])
 }
 
-/// The text without control characters but line ends; a tab becomes a space.
+/// Removes control characters other than line ends, and replaces each tab with a space.
 fn remove_control_characters(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -204,7 +206,7 @@ fn remove_control_characters(text: &str) -> String {
         .to_owned()
 }
 
-/// Reads the lowest line of a coloured screen that begins with the prompt.
+/// Reads the lowest line of a coloured screen that starts with the prompt.
 fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
     let Some(prompt) = &input.prompt else {
         return InputLine::None;
@@ -230,7 +232,7 @@ fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
     InputLine::None
 }
 
-/// The characters of a coloured line, each with whether it is pale.
+/// Returns the characters of a coloured line, each with a flag for dimmed text.
 fn parse_cells(line: &str) -> Vec<(char, bool)> {
     let (mut cells, mut dim) = (Vec::new(), false);
     let mut rest = line.chars();
@@ -253,7 +255,7 @@ fn parse_cells(line: &str) -> Vec<(char, bool)> {
                 match code {
                     "2" => dim = true,
                     "" | "0" | "22" => dim = false,
-                    // What follows is a colour's number, or three.
+                    // A colour number or three colour values follow.
                     "38" | "48" => match parts.next() {
                         Some("5") => drop(parts.next()),
                         Some("2") => drop(parts.nth(2)),

@@ -2,8 +2,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-/// A private server in a short folder, ended with it. Sessions start through a stand-in for `gt
-/// session-wrapper` that does as it does.
+/// A private server in a folder with a short path, ended on drop. Sessions start through a stand-in
+/// for `gt session-wrapper`.
 struct TestServer {
     root: tempfile::TempDir,
     tmux: Tmux,
@@ -48,7 +48,8 @@ impl TestServer {
             argv: argv.iter().map(ToString::to_string).collect(),
             env: vec![("GT_ROLE".to_owned(), "it's; a \"test\"".to_owned())],
             pass: Vec::new(),
-            // Processes are found by it across the whole machine, so no two tests may share one.
+            // Processes are found by the token across the whole machine, so no two tests may share
+            // one.
             token: format!("{}{name}", self.root.path().display()).replace('/', "_"),
             keep: false,
         }
@@ -139,11 +140,11 @@ fn names_are_exact_and_taken_once() {
 #[test]
 fn a_command_that_fails_at_once_is_told_with_its_words() {
     let server = TestServer::new();
-    // tmux closes the terminal when it hears of the end, whatever is unread there. Who asks for the place of the
-    // cursor gets its answer when all before the question was read.
+    // tmux closes the terminal when it notices the end, even with unread output. The answer to a
+    // cursor position query arrives only after all earlier output was read.
     let words = r"stty raw -echo; printf 'no such model\033[6n'; head -c 1 >/dev/null; exit 3";
     let spec = server.spec("gt-a", &["sh", "-c", words]);
-    // Whether the end is seen depends on whether it comes before the look; then the session is gone.
+    // The end is reported only if it comes before the check. Otherwise the session is gone.
     match server.tmux.start(&spec) {
         Err(HostError::EndedAtOnce { end, output, .. }) => {
             assert!(
@@ -198,7 +199,7 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
         clock::wait_for(Duration::from_secs(20), dead),
         Some(ProcessEnd::Exit(7))
     );
-    // What tmux says of the end stands on the lowest line.
+    // tmux writes its message about the end on the lowest line.
     let screen = server.tmux.capture("gt-a", 200).unwrap();
     assert!(screen.contains("no model"), "{screen}");
     let typed = server.tmux.press("gt-a", &[Key::Enter]);
@@ -235,7 +236,7 @@ fn text_arrives_as_it_was_sent() {
         let sent = server.tmux.send("gt-a", text, &input);
         let sent = sent.unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(sent, SendResult::Submitted);
-        // Once as echo of the terminal, once as cat's answer.
+        // Once as the echo of the terminal, once as the output of cat.
         server.wait_for_text("gt-a", &format!("{text}\n{text}"));
     }
     let many = "line one\nline two;\n-line three";
@@ -331,7 +332,7 @@ fn the_whole_tree_ends_with_the_session_and_a_persons_pane_is_not_ours() {
     assert!(server.tmux.list().unwrap().is_empty());
 }
 
-/// A server that takes a request and ends, as one does whose last session was ended a moment ago.
+/// A server that takes a request and ends, like one whose last session has just ended.
 #[test]
 fn a_session_that_a_server_takes_along_is_started_in_the_next() {
     let server = TestServer::new();
@@ -350,7 +351,7 @@ fn a_session_that_a_server_takes_along_is_started_in_the_next() {
     assert_eq!(server.tmux.list().unwrap().len(), 1);
 }
 
-/// What cannot go well later is told at once, in tmux's words.
+/// A permanent failure is reported at once, with tmux's message.
 #[test]
 fn where_no_server_can_be_the_words_of_tmux_are_told() {
     let server = TestServer::new();
@@ -358,7 +359,7 @@ fn where_no_server_can_be_the_words_of_tmux_are_told() {
     let folder = taken.parent().unwrap();
     fs::create_dir(folder).unwrap();
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
-    // A folder stands where the socket would.
+    // A folder has the path of the socket.
     fs::create_dir(&taken).unwrap();
     let error = server
         .tmux

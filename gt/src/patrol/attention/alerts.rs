@@ -1,4 +1,5 @@
-//! Numbers that are too high: open merge requests of a rig, new escalations, sessions that the system killed.
+//! Raises alerts for numbers that are too high: open merge requests of a rig, new escalations,
+//! sessions that the system killed.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::counted;
@@ -9,9 +10,9 @@ use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::town_view::TownView;
 
-/// The time over which things are counted.
+/// The time window of the counts.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// The signal that cannot be caught: that of the system when memory is short.
+/// SIGKILL, which the system sends when memory is short.
 const KILL: i32 = 9;
 
 fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> AttentionMatter {
@@ -26,12 +27,12 @@ fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> Atten
     }
 }
 
-/// A number that is too high, if it is.
+/// Returns true if a count exceeds its limit. A limit of 0 turns the alert off.
 fn is_too_many(count: usize, limit: usize) -> bool {
     limit > 0 && count >= limit
 }
 
-/// Rigs with many open merge requests.
+/// Returns alerts for rigs with many open merge requests.
 pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter> {
     let rigs = view.stores.rigs.iter();
     let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
@@ -47,7 +48,7 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter
         .collect()
 }
 
-/// Many escalations in a short time.
+/// Returns an alert for many escalations in a short time.
 pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
     let all = escalation::list_escalations(&view.stores.town, false);
     let at = |one: &escalation::Escalation| one.escalated_at.parse::<Timestamp>().ok();
@@ -63,7 +64,8 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
     })
 }
 
-/// Sessions that the system ended, as it does when memory is short. They are restarted as usual.
+/// Returns an alert for sessions that the system killed, as it does when memory is short. The
+/// sessions are restarted as usual.
 pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
     let workers: Vec<String> = view
         .polecats

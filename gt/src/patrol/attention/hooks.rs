@@ -1,4 +1,4 @@
-//! Agents that do not get on with the bead on their hook.
+//! Reports agents that make no progress on the bead on their hook.
 
 use jiff::Timestamp;
 use kit::ui::escape;
@@ -7,7 +7,7 @@ use kit::ui::time::format_ago;
 use super::super::hooked::HookFacts;
 use super::matter::{AttentionMatter, MatterKind};
 
-/// Those that were reminded and still do not get on.
+/// Returns the agents that were reminded and still make no progress.
 pub(in crate::patrol) fn hook_matters(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionMatter> {
     let of_one = |one: &HookFacts| {
         let (agent, bead, nudged) = (&one.agent, one.bead.clone(), one.nudged?);

@@ -1,8 +1,8 @@
-//! What only a person can move on, derived from the beads each time.
+//! Finds the matters that only a user can resolve. They are derived from the beads each time.
 //!
-//! What must always hold: every hooked or `in_progress` bead of a polecat has exactly one of a worker that has it, an
-//! open merge request, a place in the queue of slings; else it is here. Every retry that goes on too long is here, too.
-//! Each names a next step.
+//! Every hooked or `in_progress` bead of a polecat has exactly one of: a worker with the bead, an
+//! open merge request, a place in the queue of slings. Any other is a matter here. So is every
+//! retry that fails for too long. Each matter names a next step.
 
 use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
@@ -26,47 +26,44 @@ use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
-/// Something that only a person can move on.
+/// A matter that only a user can resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttentionMatter {
-    /// What it is about: the same as long as it is the same matter.
+    /// The key, which is the same as long as the matter is the same.
     pub key: String,
-    /// The bead.
     pub bead: String,
-    /// What kind of matter it is.
     pub kind: MatterKind,
-    /// In a few words.
     pub subject: String,
-    /// What happened, and why nothing goes on.
+    /// The facts, and the reason why the work cannot continue.
     pub text: String,
-    /// Commands, one of which moves it.
+    /// Commands, one of which resolves the matter.
     pub next: Vec<String>,
-    /// When it is to be reported. What fails is tried again all the same.
+    /// The time from which the matter is reported. Retries continue independently.
     pub due: Timestamp,
 }
 
 impl AttentionMatter {
-    /// Whether it is to be reported by now.
+    /// Returns true if the matter is to be reported now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
     }
 }
 
-/// What kind of matter needs a person.
+/// The kind of a matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatterKind {
-    /// A worker is not started again.
+    /// A worker that is not restarted.
     Stuck,
-    /// A worker gave up, and nobody has taken its bead since.
+    /// A worker gave up, and no one has taken its bead since.
     GaveUp,
-    /// It is tried again, and has failed for too long.
+    /// A retry that has failed for too long.
     Failing,
-    /// Nothing goes on until someone acts.
+    /// Someone must act before the work can continue.
     NeedsPerson,
 }
 
 impl MatterKind {
-    /// The word for it.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stuck => "stuck",
@@ -77,13 +74,13 @@ impl MatterKind {
     }
 }
 
-/// Beads that somebody is at work on have one of these.
+/// Labels of beads that someone works on.
 const HELD: [BeadMark<'_>; 2] = [
     BeadMark::Status(&Status::Hooked),
     BeadMark::Status(&Status::InProgress),
 ];
 
-/// What in a rig needs a person, now or if it goes on to fail.
+/// Returns the matters of a rig, those due now and those that become due if the failure lasts.
 pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionMatter> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
@@ -101,7 +98,7 @@ pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec
     found.extend(queued.iter().filter_map(|one| queued_matter(one, patience)));
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
-    // What people have is theirs: most beads in progress, and looked at without asking for a request.
+    // Beads of users are skipped: most beads in progress, judged without a check for requests.
     let is_ours =
         |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
     for bead in held.filter(is_ours) {
@@ -120,7 +117,7 @@ pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec
     found
 }
 
-/// Beads of which git took changes back, in the town's own store or a rig's.
+/// Returns the stores, the town's or a rig's, in which git rolled beads back.
 pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
     let rollbacks = view.stores.rollbacks.iter();
     rollbacks
@@ -136,7 +133,7 @@ pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
         .collect()
 }
 
-/// Convoys that a hook left to a person.
+/// Returns the convoys that a hook deferred to the user.
 pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     waiting
@@ -165,7 +162,7 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
         .collect()
 }
 
-/// Agents of the patrol that end again and again.
+/// Returns the patrol's agents that end again and again.
 pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
     let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
     let agents: Vec<&Address> = agents.map(|one| &one.address).collect();
@@ -213,7 +210,8 @@ fn unreadable_restarts_matter(town: &LiveTown, error: &anyhow::Error) -> Attenti
     }
 }
 
-/// APIs that refuse for too long. What a person must settle with the provider is reported at once.
+/// Returns the APIs that refuse for too long. A refusal that a user must settle with the provider
+/// is reported at once.
 pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<AttentionMatter> {
     let outages = outages::find_outages(view).into_iter();
     outages
@@ -240,7 +238,7 @@ pub(super) fn outage_matters(view: &TownView, patience: SignedDuration) -> Vec<A
         .collect()
 }
 
-/// A worker that is not started again, or whose `gt done` has failed for too long.
+/// Returns a worker that is not restarted, or whose `gt done` has failed for too long.
 fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<AttentionMatter> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
@@ -298,7 +296,7 @@ fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<Attentio
     })
 }
 
-/// Whether a stuck worker is tried again.
+/// Describes if and when a stuck worker is retried.
 fn describe_retry(slot: &Slot) -> &'static str {
     if slot.state.is_unrecoverable() {
         "It is not started again automatically."
@@ -307,7 +305,7 @@ fn describe_retry(slot: &Slot) -> &'static str {
     }
 }
 
-/// The end of a worker's last screen, as a quotation.
+/// Quotes the end of a worker's last screen.
 fn quote_last_screen(slot: &Slot) -> String {
     let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
     let quoted: String = lines
@@ -321,7 +319,7 @@ fn quote_last_screen(slot: &Slot) -> String {
     )
 }
 
-/// A merge request that is blocked until someone acts, or could not be merged for too long.
+/// Returns a merge request that is blocked until someone acts, or that has failed for too long.
 fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionMatter> {
     let (id, bead) = (&request.id, merge_request::source_bead_of(request));
     if let Some(reason) = merge_request::reason_for_user(request) {
@@ -350,7 +348,7 @@ fn request_matter(request: &Bead, patience: SignedDuration) -> Option<AttentionM
     })
 }
 
-/// A queued bead that could not be slung for too long.
+/// Returns a queued bead whose sling has failed for too long.
 fn queued_matter(
     waiting: &queued_sling::QueuedSling,
     patience: SignedDuration,
@@ -372,19 +370,19 @@ fn queued_matter(
     })
 }
 
-/// When a person hears of a failure.
+/// Returns the time from which a failure is reported.
 fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
     since.parse::<Timestamp>().ok()?.checked_add(patience).ok()
 }
 
-/// A bead that is with a polecat, by what it says, and that no polecat has.
+/// Returns a bead that is assigned to a polecat, but on no polecat's hook.
 fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionMatter> {
     let holder = polecats
         .iter()
         .find(|polecat| polecat.is_address(&bead.assignee));
     let (id, who) = (bead.id.clone(), &bead.assignee);
     let text = match holder {
-        // Somebody is at work on that just now.
+        // A process works on that bead now.
         Some(polecat) if polecat.hook.as_deref() == Some(&id) && polecat.busy => return None,
         Some(polecat) if polecat.hook.as_deref() == Some(&id) => {
             if polecat.slot.bead == id {
@@ -396,7 +394,7 @@ fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention
             "it is {} and assigned to {who}, which does not have it",
             bead.status
         ),
-        // A person, crew, or the mayor; only what was slung before is ours to ask about.
+        // The bead is with a user, crew, or the mayor. Only beads that were slung before count.
         None if who.starts_with(&format!("{rig}/polecats/")) => {
             format!(
                 "it is {} and assigned to {who}, which is not there",
@@ -420,7 +418,8 @@ fn bead_matter(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention
     })
 }
 
-/// A conflict or repair task that nobody has and that is not slung automatically (any more).
+/// Returns conflict and repair tasks that no one has and that are not slung automatically (any
+/// more).
 fn task_matters(
     rig: &str,
     beads: &Snapshot,
@@ -444,7 +443,7 @@ fn task_matters(
         .collect()
 }
 
-/// An open bead at which its worker gave up, and that nobody has taken since.
+/// Returns open beads at which a worker gave up and that no one has taken since.
 fn gave_up_matters(
     rig: &str,
     beads: &Snapshot,
@@ -479,7 +478,7 @@ fn gave_up_matters(
         .collect()
 }
 
-/// A bead that its worker closed without `gt done`.
+/// Returns beads that a worker closed without `gt done`.
 fn closed_bead_matters(rig: &str, beads: &Snapshot) -> Vec<AttentionMatter> {
     let closed = beads.select_marked(&[BeadMark::Label(attempt::UNPROVEN_LABEL)], |_| true);
     closed

@@ -1,4 +1,5 @@
-//! The messages about what needs a person: one per matter and mailbox, closed when the matter is over.
+//! Writes the messages about matters for the user: one per matter and mailbox, closed when the
+//! matter is resolved.
 
 use std::collections::BTreeSet;
 
@@ -12,30 +13,28 @@ use crate::record::mail::{self, NewMessage};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// What marks such a message.
+/// The label of such a message.
 const LABEL: &str = "gt:attention";
-/// What marks one that was closed because its matter was over, and not by a person.
+/// The label of a message that was closed because its matter was resolved, not by a user.
 const OVER: &str = "over";
 
-/// What is to be written and what is to be closed.
+/// The messages to write and to close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionMessages {
-    /// The matters of which a mailbox has not heard.
+    /// The matters that a mailbox has no message about.
     pub new: Vec<AttentionMatter>,
-    /// The messages whose matter is over.
+    /// The messages whose matter is resolved.
     pub over: Vec<String>,
-    /// Who hears of it.
     pub mailboxes: Vec<String>,
 }
 
 impl AttentionMessages {
-    /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.new.is_empty() && self.over.is_empty()
     }
 }
 
-/// Compares what needs a person with what was reported. The mayor hears of it if one runs.
+/// Compares the current matters with the messages. The mayor gets them too if it runs.
 pub(super) fn plan_messages(
     town: &Snapshot,
     matters: Vec<AttentionMatter>,
@@ -72,7 +71,7 @@ pub(super) fn plan_messages(
     }
 }
 
-/// Writes and closes the messages, in one transaction.
+/// Writes and closes the messages in one transaction.
 pub(super) fn deliver_messages(
     town: &LiveTown,
     messages: &AttentionMessages,
@@ -130,7 +129,7 @@ fn write_message(tx: &mut Tx, matter: &AttentionMatter, mailbox: &str) -> anyhow
     Ok(())
 }
 
-/// The same matter came back: the message is as if it were new.
+/// Reopens the message of a matter that came back, as if it were new.
 fn reopen_message(bead: &mut Bead, now: &Stamp) {
     change::mark_open(bead, Status::Open, now);
     bead.labels.retain(|label| label != OVER && label != "read");

@@ -1,5 +1,5 @@
-//! What only a person can move on: rule O1. It is derived from the beads each time, reported to the overseer once, and
-//! its message is closed when it is over.
+//! Rule O1: finds the matters that only a user can resolve. They are derived from the beads each
+//! time and reported to the overseer once, and their messages are closed when they are resolved.
 
 mod alerts;
 mod hooks;
@@ -22,12 +22,12 @@ use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
-/// What is known about what needs a person.
+/// The facts for rule O1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionFacts {
-    /// Messages that are to be written or closed.
+    /// The messages to write or close.
     pub messages: AttentionMessages,
-    /// In how long something that fails now has failed for too long.
+    /// The time until a current failure becomes due.
     pub due_in: Option<SignedDuration>,
 }
 
@@ -62,7 +62,8 @@ pub(super) fn facts(
     }
 }
 
-/// O1: what only a person can move on is reported once, and the message is closed when it is over.
+/// O1: a matter that only a user can resolve is reported once, and its message is closed when it is
+/// resolved.
 pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     let messages = &facts.messages;
     let subjects = messages.new.iter().map(|matter| matter.subject.clone());
@@ -78,9 +79,10 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     ask.into_iter().collect()
 }
 
-/// Looks once more what needs a person, as other acts of this pass may have moved it, and reports it.
+/// Finds the matters again, because other actions of this pass may have resolved them, and reports
+/// them.
 pub(super) fn report_matters(town: &LiveTown) -> anyhow::Result<Option<String>> {
-    // An idle town's sessions are asked too: the mayor's may run.
+    // The sessions of an idle town are listed too, because the mayor's may run.
     let view = TownView::read(town)?;
     let (rigs, hooked) = (
         PatrolSettings::for_rigs(town, &view),

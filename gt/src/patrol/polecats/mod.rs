@@ -1,14 +1,14 @@
-//! The polecats: rules P1 to P7. The first that applies to a polecat decides.
+//! Rules P1 to P7: the polecats. The first rule that applies to a polecat decides.
 //!
-//! - P1: the holder of its slot works on it: nothing.
-//! - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
-//! - P3: its sling is unfinished: go on with it, until the breaker opens.
-//! - P4: its bead is closed, or was taken from it by closing and reopening it. Where someone else did that, or its worker
-//!   did it and has had time for `gt done`: keep its commits, end the session, clear the hook. Only the worker's own
-//!   `gt done` hands work in.
-//! - P5: a `gt done` began and nobody runs it: finish it. Where trying again cannot help, open the breaker.
-//! - P6: it has work and no session: start it again, until the breaker opens.
-//! - P7: it has no work but a session, or the screen of one that has ended: end the session.
+//! - P1: a process holds its slot: no action.
+//! - P2: the state of its session is unknown: no action. Unknown is not dead.
+//! - P3: its sling is unfinished: continue it, until the breaker opens.
+//! - P4: its bead is closed, or was closed and reopened. If someone else did that, or its worker
+//!   did and has had time for `gt done`: save its commits, end the session, clear the hook. Only
+//!   the worker's own `gt done` submits work.
+//! - P5: an interrupted `gt done`: finish it. If a retry cannot help, open the breaker.
+//! - P6: it has work and no session: restart it, until the breaker opens.
+//! - P7: it has no work but a session, or the screen of an ended session: end the session.
 
 use bd::bead::attempt;
 use bd::store::Snapshot;
@@ -32,40 +32,37 @@ use crate::town::identity::{Address, SessionName};
 use crate::town::lock::{self, Lock};
 use crate::town::name::Worker;
 
-/// What is known about a polecat.
+/// The facts about a polecat.
 #[derive(Debug, Clone)]
 pub struct PolecatFacts {
-    /// Which it is.
     pub worker: Worker,
-    /// Why it is what it is.
+    /// The reason for the polecat's state.
     pub why: String,
-    /// The bead on its hook.
     pub hook: Option<String>,
-    /// Whether that bead is closed.
+    /// True if that bead is closed.
     pub hook_closed: bool,
-    /// Whether someone else than its worker closed or deleted it, or closed and reopened it.
+    /// True if someone other than the worker closed, deleted, or closed and reopened the bead.
     pub superseded: bool,
-    /// When it was closed.
     pub closed_at: Option<Timestamp>,
-    /// What its sandbox holds that is on no target; looked at only where the bead is closed.
+    /// The work in its sandbox that is on no target. Read only if the bead is closed.
     pub left: SandboxLeftovers,
-    /// Whether its local record knows nothing of the bead on its hook.
+    /// True if its local record does not have the bead on its hook.
     pub record_lost: bool,
-    /// Whether a gt process holds its slot.
+    /// True if a gt process holds its slot.
     pub busy: bool,
-    /// Whether its session runs; `None` where it could not be asked.
+    /// True if its session runs. `None` if unknown.
     pub alive: Option<bool>,
-    /// Whether its session has ended and its last screen is still shown.
+    /// True if its session has ended and its last screen is still displayed.
     pub shown: bool,
-    /// What it is in the middle of.
+    /// The flow that the polecat is in.
     pub slot: SlotState,
-    /// When its session was restarted, for this bead.
+    /// The times at which its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
-    /// When it was restarted because all sessions of the town were lost.
+    /// The times at which it was restarted because all sessions of the town were lost.
     pub lost: Vec<Timestamp>,
-    /// How often it was stuck on this bead.
+    /// The number of times it was stuck on this bead.
     pub stuck_times: u32,
-    /// Whether the API refuses it: the rule of outages restarts it then.
+    /// True if the API refuses it. Then rule A1 restarts it.
     pub refused: bool,
 }
 
@@ -130,8 +127,8 @@ pub(super) fn decide(
     decided.collect()
 }
 
-/// In how long a worker that closed its bead itself has had its time for `gt done`, a restart has waited, or a stuck
-/// worker is tried again.
+/// Returns the time until a grace period for `gt done`, a wait before a restart, or the wait of a
+/// stuck worker ends.
 pub(super) fn due(
     facts: &[PolecatFacts],
     now: Timestamp,
@@ -178,7 +175,7 @@ fn apply_rules(
             .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
             .flatten();
     }
-    // A person hears of it: nobody can say what was going on.
+    // A matter for the user, because the state of the work is unknown.
     if polecat.record_lost {
         return None;
     }
@@ -209,7 +206,8 @@ fn apply_rules(
         SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
         SlotState::Idle | SlotState::Working => {}
     }
-    // An outage is no fault of the worker: its breaker stays closed, and the rule of outages restarts it.
+    // An outage is not the worker's fault: the breaker stays closed, and rule A1 restarts the
+    // worker.
     if polecat.refused {
         return None;
     }
@@ -222,7 +220,7 @@ fn apply_rules(
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
 }
 
-/// Whether a worker was restarted so often that its breaker opens.
+/// Returns true if a worker was restarted so often that its breaker opens.
 pub(super) fn has_too_many_restarts(
     respawns: &[Timestamp],
     now: Timestamp,
@@ -232,14 +230,14 @@ pub(super) fn has_too_many_restarts(
     restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER)
 }
 
-/// The times of a record that can be read.
+/// Parses times and skips invalid ones.
 pub(super) fn parse_times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// The longest wait before a restart that follows another.
+/// The longest wait before a repeated restart.
 const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
-/// The longest wait before a stuck worker is tried again.
+/// The longest wait before a stuck worker is retried.
 const LONGEST_HALF_OPEN: SignedDuration = SignedDuration::from_hours(8);
 
 fn recent_times<'a>(
@@ -248,12 +246,12 @@ fn recent_times<'a>(
     thresholds: &Thresholds,
 ) -> impl Iterator<Item = Timestamp> + 'a {
     let window = thresholds.restart_window;
-    // What lies ahead was written under a clock that was wrong: it says nothing.
+    // A time in the future was written under a wrong clock, so it does not count.
     let is_recent = move |at: &Timestamp| *at <= now && now.duration_since(*at) < window;
     times.iter().copied().filter(is_recent)
 }
 
-/// Until when a restart waits, because it follows others.
+/// Returns the time until which a restart waits after earlier ones.
 fn find_restart_time(
     polecat: &PolecatFacts,
     now: Timestamp,
@@ -272,7 +270,8 @@ fn find_restart_time(
     last.checked_add(wait).ok()
 }
 
-/// When a stuck worker is tried again. What cannot succeed, and who got stuck with an earlier version, is not.
+/// Returns the time at which a stuck worker is retried. None if a retry cannot succeed, or if an
+/// earlier version marked it as stuck.
 fn find_half_open_time(
     polecat: &PolecatFacts,
     now: Timestamp,
@@ -295,7 +294,7 @@ fn find_half_open_time(
     since.checked_add(wait).ok()
 }
 
-/// A wait that doubles each time, up to a limit.
+/// Returns a wait that doubles each time, up to a limit.
 pub(super) fn doubled_wait(
     first: SignedDuration,
     times: usize,
@@ -307,13 +306,13 @@ pub(super) fn doubled_wait(
         .map_or(longest, |wait| wait.min(longest))
 }
 
-/// Whether it closed its bead itself, and may still commit and run `gt done`.
+/// Returns true if the worker closed its bead itself and may still commit and run `gt done`.
 fn has_time_for_done(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
     let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
     !polecat.superseded && polecat.alive == Some(true) && polecat.closed_at.is_some_and(is_recent)
 }
 
-/// P4, for a worker whose bead is closed.
+/// Applies P4 to a worker whose bead is closed.
 fn apply_closed_rule(
     polecat: &PolecatFacts,
     now: Timestamp,
@@ -342,7 +341,7 @@ fn apply_closed_rule(
     })
 }
 
-/// Goes on with a sling at its first undone step.
+/// Continues a sling at its first undone step.
 pub(super) fn resume_sling_action(
     town: &LiveTown,
     worker: &Worker,
@@ -365,12 +364,12 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
 
-/// Starts a session again in its sandbox.
+/// Restarts a session in its sandbox.
 pub(super) fn respawn_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     restart_worker(town, worker, RestartCause::Ended)
 }
 
-/// Starts a session again that ended because the API refused its requests.
+/// Restarts a session that ended because the API refused its requests.
 pub(super) fn restart_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     restart_worker(town, worker, RestartCause::Refused)
 }
@@ -386,28 +385,29 @@ fn restart_worker(
     Ok(session.map(|session| format!("session {session} restarted")))
 }
 
-/// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
+/// Writes a checkpoint for a session that could not write one, for example after SIGKILL. The next
+/// session gets it.
 pub(super) fn write_worker_checkpoint(town: &LiveTown, worker: &Worker) {
     let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
     let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
-    // Its commits and files are there without it.
+    // Errors are ignored, because its commits and files exist without it.
     checkpoint::record_checkpoint(town, &agent, &session, None).ok();
 }
 
-/// Takes a bead off a hook that was closed without `gt done`.
+/// Takes a bead that was closed without `gt done` off its hook.
 pub(super) fn release_hook(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     sling::release_worker(town, &town.find_rig(&worker.rig)?, &worker.name)
 }
 
-/// Ends a session that has no work any more.
+/// Ends a session without work.
 pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig), rig, name);
     let beads = town.open_rig_store(&layout)?.snapshot()?;
-    // What its identity names may be another's by now: the bead must name it, too.
+    // The hook in its identity may be outdated, so the bead must name the worker too.
     if polecat::polecat_hook_of(&beads, &ids).is_some() {
         return Ok(None);
     }
@@ -423,7 +423,7 @@ pub(super) fn end_idle_session(town: &LiveTown, worker: &Worker) -> anyhow::Resu
     Ok(Some(format!("session {session} ended")))
 }
 
-/// Records that going on with a sling failed, for the breaker.
+/// Records a failed try of a sling, for the breaker.
 fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
     let ids = PolecatIds::for_polecat(&town.prefix_of_rig(rig.name()), rig.name(), name);
     let counted = town.open_rig_store(rig).and_then(|store| {
@@ -436,11 +436,11 @@ fn record_sling_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &s
             slot.save(tx, &ids.slot)
         })
     });
-    // The failure itself is what is told; one that is not counted is tried once more.
+    // The sling's own failure is reported. An uncounted failure only adds one retry.
     counted.ok();
 }
 
-/// Marks the worker as stuck: the rule that asks a person names it then.
+/// Marks the worker as stuck, so that rule O1 reports it.
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.find_rig(rig)?;
@@ -456,7 +456,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
         Some(_) => end::end_of_dead_session(town, live, &slot),
-        // It runs and makes no progress.
+        // The session runs without progress.
         None => Some(end::end_of_quiet_session(
             town,
             live,
@@ -474,7 +474,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         slot.reload_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
     })?;
-    // What it showed is kept by now.
+    // The record has its last screen by now.
     if let Some(ended) = session {
         sandbox::save_snapshot(town, &layout, name, &slot)?;
         end::end_polecat_session(town, &ended.name, &slot)?;
@@ -482,7 +482,7 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     Ok(Some("not started again".to_owned()))
 }
 
-/// Tries again with a worker that was stuck for a while.
+/// Retries a worker that was stuck for a while.
 pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.find_rig(&worker.rig)?;
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
@@ -490,7 +490,7 @@ pub(super) fn retry_stuck(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
     Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 
-/// Why a worker is not started again, from what its record counted.
+/// Describes why a worker is not restarted, from the counts in its record.
 fn describe_stuck(slot: &Slot) -> String {
     let bead = &slot.bead;
     if let Some(failed) = slot.state.failed_done() {

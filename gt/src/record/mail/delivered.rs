@@ -1,7 +1,7 @@
-//! Which messages a session was told of already: each enters it once.
+//! Records the messages that a session was notified of, so that each enters it once.
 //!
-//! Kept for the last session of each mailbox, in `.runtime/told/`. Lost, or written by two at once, a message
-//! is told of once more.
+//! Kept for the last session of each mailbox, in `.runtime/told/`. If the file is lost, or two
+//! processes write it at once, a notification is repeated.
 
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ struct DeliveredMail {
     ids: Vec<String>,
 }
 
-/// Of these messages, those that this session was not told of; from now on it was. Without a session all are
-/// new.
+/// Returns the messages that this session was not notified of, and records the notification.
+/// Without a session all are new.
 pub fn take_new_messages<'a>(
     town: &Town,
     mailbox: &str,
@@ -37,7 +37,7 @@ pub fn take_new_messages<'a>(
         .filter(|message| !told.ids.contains(&message.id))
         .collect();
     if !news.is_empty() {
-        // Those that were read or removed need not be remembered.
+        // Messages that were read or removed need no record.
         let told = DeliveredMail {
             session: session.to_owned(),
             ids: messages.iter().map(|message| message.id.clone()).collect(),
@@ -46,7 +46,7 @@ pub fn take_new_messages<'a>(
             .parent()
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
         let text = serde_json::to_vec(&told).unwrap_or_default();
-        // Where it cannot be remembered they are told again.
+        // A failed record only repeats the notification.
         folder
             .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
             .ok();

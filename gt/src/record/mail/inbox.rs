@@ -1,4 +1,4 @@
-//! Reading mail.
+//! Reads and changes the messages of a mailbox.
 
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
@@ -8,52 +8,46 @@ use serde::Serialize;
 use super::MailError;
 use crate::town::Town;
 
-/// A message as it is shown.
+/// A message, for display.
 #[derive(Debug, Clone, Serialize)]
 pub struct MailMessage {
-    /// Its id.
     pub id: String,
-    /// Who sent it.
     pub from: String,
-    /// Whose mailbox it is in.
+    /// The address of the mailbox.
     pub to: String,
-    /// What it is about.
     pub subject: String,
-    /// The text.
     pub body: String,
-    /// When it was sent, RFC 3339.
+    /// The sending time, RFC 3339.
     pub timestamp: String,
-    /// Whether it was read.
     pub read: bool,
     /// `urgent`, `high`, `normal` or `low`.
     pub priority: &'static str,
     /// `notification`, `task`, `scavenge` or `reply`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The thread it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    /// The message that it answers.
+    /// The id of the message that it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// Whether it is local to this machine.
+    /// True if it is local to this machine.
     pub wisp: bool,
-    /// Whether it is out of the mailbox.
+    /// True if it was removed from the mailbox.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
 }
 
-/// How a message leaves its mailbox.
+/// The way in which a message leaves its mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailRemoval {
-    /// It can still be listed.
+    /// Can still be listed.
     Archived,
-    /// It is listed nowhere. Its bead stays, so that it is not sent again.
+    /// Is never listed. Its bead stays, so that the message is not sent again.
     Deleted,
 }
 
 impl MailRemoval {
-    /// The reason with which its bead is closed.
+    /// Returns the close reason of the bead.
     fn close_reason(self) -> &'static str {
         match self {
             Self::Archived => "Archived",
@@ -62,12 +56,12 @@ impl MailRemoval {
     }
 }
 
-/// The messages of a mailbox, newest first.
+/// Returns the messages of a mailbox, newest first.
 pub fn list_inbox(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
     list_mailbox(town, mailbox, false)
 }
 
-/// The messages of a mailbox with those that were archived or are over, newest first.
+/// Returns the messages of a mailbox, also archived and resolved ones, newest first.
 pub fn list_with_archived(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
     list_mailbox(town, mailbox, true)
 }
@@ -92,7 +86,7 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     found.into_iter().map(parse_message).collect()
 }
 
-/// How many messages of a mailbox are unread.
+/// Returns the number of unread messages of a mailbox.
 pub fn count_unread(town: &Snapshot, mailbox: &str) -> usize {
     list_inbox(town, mailbox)
         .iter()
@@ -100,7 +94,7 @@ pub fn count_unread(town: &Snapshot, mailbox: &str) -> usize {
         .count()
 }
 
-/// One message, by its id or by its place in the mailbox (1 is the newest).
+/// Returns one message, by its id or by its place in the mailbox (1 is the newest).
 pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailMessage, MailError> {
     let unknown = || MailError::Unknown {
         id: which.to_owned(),
@@ -118,7 +112,7 @@ pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailM
     bead.map(parse_message).ok_or_else(unknown)
 }
 
-/// Several messages, each by its id or by its place in the mailbox.
+/// Returns several messages, each by its id or by its place in the mailbox.
 pub fn find_messages(
     town: &Snapshot,
     mailbox: &str,
@@ -130,7 +124,6 @@ pub fn find_messages(
         .collect()
 }
 
-/// Marks messages as read.
 pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     change_all(town, ids, |bead, _| {
         if !bead.has_label("read") {
@@ -140,17 +133,16 @@ pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     })
 }
 
-/// Marks messages as unread.
 pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
     change_all(town, ids, |bead, _| {
         bead.labels.retain(|label| label != "read");
     })
 }
 
-/// Takes messages out of their mailboxes.
+/// Removes messages from their mailboxes.
 pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
     change_all(town, ids, |bead, now| {
-        // A deleted message is not brought back by archiving it.
+        // Archiving a deleted message does not bring it back.
         if bead.is_open() || how == MailRemoval::Deleted {
             change::mark_closed(bead, how.close_reason(), now);
         }

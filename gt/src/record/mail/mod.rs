@@ -1,7 +1,7 @@
-//! Mail: messages are beads of the town, so that they last, can be read by anyone, and are never lost.
+//! Mail: messages are beads of the town, so that they are durable and readable by everyone.
 //!
-//! A message that belongs to an operation gets an id hashed from operation and recipient: written twice,
-//! it is one message.
+//! The id of a message that belongs to an operation is a hash of operation and recipient, so that
+//! writing it twice gives one message.
 
 mod delivered;
 mod inbox;
@@ -20,49 +20,38 @@ use bd::store::{Snapshot, Tx};
 use crate::town::Town;
 use crate::town::event::event;
 
-/// A message to be written.
+/// A message to write.
 #[derive(Debug, Clone, Default)]
 pub struct NewMessage {
-    /// The recipient's mailbox.
     pub to: String,
-    /// The sender's mailbox.
     pub from: String,
-    /// What it is about.
     pub subject: String,
-    /// The text.
     pub body: String,
-    /// 0 urgent, 1 high, 2 normal, 3 low; `None` is normal.
+    /// 0 urgent, 1 high, 2 normal, 3 low. `None` is normal.
     pub priority: Option<i64>,
-    /// `notification`, `task`, `scavenge` or `reply`; empty is `notification`.
+    /// `notification`, `task`, `scavenge` or `reply`. Empty is `notification`.
     pub kind: String,
-    /// The message that this one answers.
+    /// The id of the message that this one answers.
     pub reply_to: Option<String>,
-    /// The thread it belongs to; a new one where none is given.
+    /// The thread. If `None`, a new one.
     pub thread: Option<String>,
-    /// Whether it goes into git with the town's beads. Most mail does not.
+    /// True if it is synced with the town's beads. Most mail is not.
     pub permanent: bool,
-    /// The operation that it is part of, if any.
+    /// The operation that it belongs to.
     pub operation: Option<String>,
 }
 
-/// Why a message is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MailError {
-    /// It has no subject.
     #[error("a message needs a subject (-s)")]
     NoSubject,
-    /// It has no text.
     #[error("a reply needs a text: gt mail reply ID \"<text>\"")]
     NoText,
-    /// There is no such message.
     #[error("message `{id}` not found in this town")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
+    Unknown { id: String },
 }
 
-/// Sends a message from whoever acts; returns its id.
+/// Sends a message from the town's actor. Returns its id.
 pub fn send_message(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
     let store = town.open_town_store()?;
@@ -88,7 +77,7 @@ pub fn send_message(town: &Town, message: &NewMessage) -> anyhow::Result<String>
     Ok(id)
 }
 
-/// The thread of a message; none if it cannot be read.
+/// Returns the thread of a message. None if it is unreadable.
 fn thread_of_message(town: &Snapshot, id: &str) -> Option<String> {
     let labels = &town.get_live(id)?.labels;
     let thread = labels
@@ -97,8 +86,8 @@ fn thread_of_message(town: &Snapshot, id: &str) -> Option<String> {
     thread.map(str::to_owned)
 }
 
-/// Answers a message: to its sender, in its thread, and the message counts as read. One of our own goes to its recipient
-/// once more.
+/// Answers a message in its thread and marks it as read. The answer goes to the sender. For a
+/// message of the caller, it goes to the recipient again.
 pub fn send_reply(
     town: &Town,
     to: &MailMessage,
@@ -132,8 +121,7 @@ pub fn send_reply(
     Ok((id, message))
 }
 
-/// Writes a message as part of a transaction of the town's store; one that is there already stays as it
-/// is.
+/// Writes a message in a transaction of the town's store. An existing message stays unchanged.
 pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
     let operation = message.operation.as_deref().unwrap_or_default();
     let id = hash_message_id(operation, &message.to);
@@ -176,7 +164,7 @@ pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String
     Ok(id)
 }
 
-/// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
+/// Returns `hq-wisp-` and twelve hexadecimal digits of the hash of operation and recipient.
 pub(crate) fn hash_message_id(operation: &str, to: &str) -> String {
     let digest = compute_short_hash(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")

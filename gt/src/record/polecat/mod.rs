@@ -1,5 +1,5 @@
-//! Polecats: the workers of a rig. Identity, sandbox and record last until an explicit nuke; sessions and
-//! branches come and go.
+//! Reads polecats, the workers of a rig. Identity, sandbox and record persist until an explicit
+//! nuke. Sessions and branches come and go.
 
 mod claimed;
 mod name;
@@ -32,61 +32,53 @@ use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
-/// A polecat as it is now.
+/// The current state of a polecat.
 #[derive(Debug, Clone)]
 pub struct Polecat {
-    /// Its rig.
     pub rig: String,
-    /// Its name.
     pub name: String,
-    /// Its identity bead.
     pub bead: Bead,
     /// The id of its local record.
     pub slot_id: String,
-    /// Its local record.
     pub slot: Slot,
-    /// The bead on its hook.
+    /// The bead on the hook.
     pub hook: Option<String>,
-    /// What it is.
     pub state: PolecatState,
-    /// Why it is that.
     pub why: String,
-    /// Its session, where one is there.
     pub session: Option<LiveSession>,
-    /// Whether a gt process holds its slot.
+    /// True if a gt process holds its slot.
     pub busy: bool,
-    /// The agent program of its sessions; empty if it has no work.
+    /// The agent program of its sessions. Empty without work.
     pub agent: String,
-    /// When the last commit was made in its sandbox, if it has unfinished work.
+    /// The last commit in its sandbox, if it has unfinished work.
     pub committed: Option<Timestamp>,
-    /// Its progress, if it is at work in a session.
+    /// The progress, if the polecat works in a session.
     pub progress: Option<WorkerProgress>,
-    /// The API's refusal that it waits for, or that its last session ended with.
+    /// The API's refusal that it waits for, or that ended its last session.
     pub refusal: Option<ApiRefusal>,
 }
 
 impl Polecat {
-    /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
     }
 
-    /// Whether a text is its address, in the long form or that of mail.
+    /// Returns true if a text is the polecat's address, in the long form or that of mail.
     pub fn is_address(&self, text: &str) -> bool {
         is_polecat_address(&self.rig, &self.name, text)
     }
 
-    /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
-    /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
+    /// Returns true if the polecat counts against the limit of working polecats. A stuck one does
+    /// not, because its session has ended and is not restarted. One that is submitting does,
+    /// because it is free in a moment.
     pub fn is_counted_as_working(&self) -> bool {
         self.busy || (self.hook.is_some() && self.slot.state.stuck_reason().is_none())
     }
 }
 
-/// The beads of one polecat.
+/// The address of a polecat and the ids of its beads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolecatIds {
-    /// Its address.
     pub address: Address,
     /// The id of its identity bead.
     pub agent: String,
@@ -95,7 +87,7 @@ pub struct PolecatIds {
 }
 
 impl PolecatIds {
-    /// The beads of a polecat by its name.
+    /// Returns the ids of a polecat by its name.
     pub fn for_polecat(prefix: &str, rig: &str, name: &str) -> Self {
         let address = Address::Polecat(rig.to_owned(), name.to_owned());
         Self {
@@ -105,7 +97,7 @@ impl PolecatIds {
         }
     }
 
-    /// The beads of the polecat that a bead is the identity of, if it is one.
+    /// Returns the ids of the polecat whose identity bead this is. None for any other bead.
     pub fn from_identity_bead(bead: &Bead) -> Option<Self> {
         let rig = agent_field(bead, &bead.rig, "rig");
         let name = name_of(bead, &rig)?;
@@ -113,7 +105,7 @@ impl PolecatIds {
         Some(Self::for_polecat(prefix, &rig, &name))
     }
 
-    /// Whether a bead is assigned to this polecat.
+    /// Returns true if a bead is assigned to this polecat.
     pub fn is_assignee(&self, bead: &Bead) -> bool {
         match &self.address {
             Address::Polecat(rig, name) => is_polecat_address(rig, name, &bead.assignee),
@@ -122,7 +114,8 @@ impl PolecatIds {
     }
 }
 
-/// Whether a text is the address of a polecat, in the long form or that of mail. Asked for each pair of worker and bead.
+/// Returns true if a text is the address of a polecat, in the long form or that of mail. Allocates
+/// nothing, because it is called for each pair of worker and bead.
 fn is_polecat_address(rig: &str, name: &str, text: &str) -> bool {
     let inside = text
         .strip_prefix(rig)
@@ -130,10 +123,10 @@ fn is_polecat_address(rig: &str, name: &str, text: &str) -> bool {
     inside.is_some_and(|inside| inside.strip_prefix("polecats/").unwrap_or(inside) == name)
 }
 
-/// What the sessions of the town are, or that they could not be asked.
+/// The sessions of the town. None if they cannot be listed.
 pub type SessionList<'a> = Option<&'a [LiveSession]>;
 
-/// All polecats of a rig, sorted by name.
+/// Returns all polecats of a rig, sorted by name.
 pub fn list_polecats(rig: &RigLayout, beads: &Snapshot, sessions: SessionList) -> Vec<Polecat> {
     let without = read_polecat_records(rig, beads);
     without
@@ -142,7 +135,7 @@ pub fn list_polecats(rig: &RigLayout, beads: &Snapshot, sessions: SessionList) -
         .collect()
 }
 
-/// A polecat as its beads and its files have it, before its session is looked for.
+/// A polecat as its beads and files show it, without its session.
 pub struct PolecatRecords<'a> {
     rig: String,
     name: String,
@@ -155,7 +148,8 @@ pub struct PolecatRecords<'a> {
     committed: Option<Timestamp>,
 }
 
-/// All polecats of a rig, sorted by name: what can be read while somebody asks for the sessions.
+/// Reads all polecats of a rig, sorted by name, without their sessions. Can run while another
+/// thread lists the sessions.
 pub fn read_polecat_records<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<PolecatRecords<'a>> {
     let mut found: Vec<_> = beads
         .select_marked(
@@ -169,7 +163,7 @@ pub fn read_polecat_records<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<Pol
     found
 }
 
-/// One polecat of a rig.
+/// Returns one polecat of a rig.
 pub fn find_polecat(
     rig: &RigLayout,
     beads: &Snapshot,
@@ -187,7 +181,7 @@ pub fn find_polecat(
         })
 }
 
-/// The name of the polecat that a bead is the identity of, if it is one of this rig.
+/// Returns the name of the polecat whose identity bead this is. None for any other bead.
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
     if !is_agent
@@ -200,7 +194,7 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     bead.id.split_once(&mark).map(|(_, name)| name.to_owned())
 }
 
-/// A field of an agent's bead; older clients keep it in the description.
+/// Returns a field of an agent's bead. Older clients keep it in the description.
 fn agent_field(bead: &Bead, stored: &str, key: &str) -> String {
     match stored {
         "" => bd::bead::fields::get_field(&bead.description, key).unwrap_or_default(),
@@ -234,7 +228,7 @@ impl<'a> PolecatRecords<'a> {
         }
     }
 
-    /// The polecat with its session, if there is one among these.
+    /// Combines the polecat with its session, if it is among these.
     pub fn with_sessions(&self, sessions: SessionList) -> Polecat {
         let session_name = SessionName::for_agent(&self.ids.address);
         let is_own = |live: &&LiveSession| {
@@ -277,7 +271,7 @@ impl<'a> PolecatRecords<'a> {
     }
 }
 
-/// What there is to say about a worker whose session has ended: how, and whether it is tried again.
+/// Describes the state of a worker whose session has ended: the end, and if it is retried.
 fn explain_state(
     state: PolecatState,
     rig: &str,
@@ -304,22 +298,22 @@ fn explain_state(
     why
 }
 
-/// How the last session of a stalled polecat ended.
+/// Describes the end of a stalled polecat's last session.
 fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
     let kept = || {
         slot.ended
             .as_ref()
             .filter(|ended| ended.lease == slot.lease)
     };
-    // tmux does not know it at once.
+    // tmux does not know the exit code at once.
     let known = session.filter(|live| live.dead != Some(ProcessEnd::Unknown));
     let ended = known.and_then(ended::describe_dead_session);
     let ended = ended.or_else(|| kept().map(ended::SessionEnd::describe));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 
-/// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if
-/// that is really hooked to it.
+/// Returns the bead on a polecat's hook: the hooked one that is assigned to it, otherwise the one
+/// that its identity bead names, if it is hooked to the polecat.
 pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
     use bd::bead::Status;
     let own = |bead: &&Bead| ids.is_assignee(bead);
@@ -336,7 +330,7 @@ pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
         .map(|bead| bead.id.clone())
 }
 
-/// Makes the identity bead of a new polecat, or opens it again after a nuke, as part of a transaction.
+/// Creates the identity bead of a new polecat in a transaction, or reopens it after a nuke.
 pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
     use bd::bead::Status;
     let now = tx.now();
@@ -359,8 +353,8 @@ pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> an
     Ok(bead)
 }
 
-/// Sets hook and state of an identity bead, in its own fields and in the lines of its description that
-/// older clients read.
+/// Sets hook and state of an identity bead, in its own fields and in the lines of its description
+/// for older clients.
 pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead::Stamp) {
     use bd::bead::fields::set_field;
     bead.hook_bead = hook.unwrap_or_default().to_owned();

@@ -1,10 +1,10 @@
-//! Names for new polecats: the first free one of the rig's theme, in list order.
+//! Chooses names for new polecats: the first free one of the rig's theme, in list order.
 
 use std::collections::BTreeSet;
 
 use crate::town::identity::{Address, check_worker_name};
 
-/// The themes by name, one list of names each.
+/// The themes by name, each with its list of names.
 const THEMES: [(&str, &str); 3] = [
     (
         "desert",
@@ -20,14 +20,14 @@ const THEMES: [(&str, &str); 3] = [
     ),
 ];
 
-/// The themes that there are.
+/// Returns the names of the themes.
 pub fn theme_names() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
 }
 
-/// Picks the first name that is not in `used`: of `custom` where the rig has its own list, else of the
-/// theme `style`, else of the theme that the rig's name falls on. When all are used up: `<rig>-<n>`, from
-/// 51 on.
+/// Picks the first name that is not in `used`: from `custom` if the rig has its own list, otherwise
+/// from the theme `style`, otherwise from the theme that the hash of the rig's name selects. When
+/// all are used: `<rig>-<n>`, from 51 on.
 pub fn pick_polecat_name(
     rig: &str,
     style: &str,
@@ -46,7 +46,7 @@ pub fn pick_polecat_name(
             theme.lines().find(free).map(str::to_owned)
         })
         .unwrap_or_else(|| {
-            // Fewer names are used than there are numbers.
+            // There are more numbers than used names.
             (51..=u64::MAX)
                 .map(|n| format!("{rig}-{n}"))
                 .find(|n| !used.contains(n))
@@ -59,8 +59,8 @@ fn is_usable(rig: &str, name: &str) -> bool {
     check_worker_name(&address, [rig]).is_ok()
 }
 
-/// The theme that a rig's names come from: `style` where that is one, else the one that the rig's name
-/// falls on.
+/// Returns the theme of a rig: `style` if it is a theme, otherwise the one that the hash of the
+/// rig's name selects.
 pub fn theme_of(rig: &str, style: &str) -> &'static str {
     find_theme(rig, style).0
 }

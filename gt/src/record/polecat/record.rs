@@ -1,14 +1,15 @@
-//! A polecat's record: one entry a completed bead, kept on its identity bead across sessions and nukes.
+//! Stores a polecat's record: one entry per completed bead, kept on its identity bead across
+//! sessions and nukes.
 
 use bd::bead::{Bead, Stamp};
 use bd::store::Tx;
 use serde::{Deserialize, Serialize};
 
-/// How a piece of work ended.
+/// The outcome of a piece of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkOutcome {
-    /// Handed to the merge queue.
+    /// Submitted to the merge queue.
     Submitted,
     /// Finished without a change, for a stated reason.
     NoChange,
@@ -17,7 +18,7 @@ pub enum WorkOutcome {
 }
 
 impl WorkOutcome {
-    /// The word for it.
+    /// Returns the outcome's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Submitted => "handed in",
@@ -30,31 +31,29 @@ impl WorkOutcome {
 /// One entry of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkCompletion {
-    /// The bead.
     pub bead: String,
-    /// How it ended.
     pub outcome: WorkOutcome,
-    /// When it ended, RFC 3339.
+    /// The end time, RFC 3339.
     pub at: String,
-    /// From the claim to the end, in seconds.
+    /// The seconds from the claim to the end.
     pub seconds: i64,
-    /// How many sessions it took.
+    /// The number of sessions.
     pub sessions: usize,
-    /// The agent runtime that did it.
+    /// The agent runtime.
     pub agent: String,
-    /// The model, as its program reported it; empty where it did not.
+    /// The model that the agent program reported. Empty if it did not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// The merge request, if it was handed in.
+    /// The merge request, if the work was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// What became of the request.
+    /// The result of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<MergeResult>,
-    /// How often a gate failed on it.
+    /// The number of failed gates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gate_failures: u32,
-    /// From the claim to the merge, in seconds.
+    /// The seconds from the claim to the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_after: Option<i64>,
 }
@@ -64,20 +63,19 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// What became of work that was handed in.
+/// The result of submitted work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeResult {
-    /// Merged as it was handed in.
+    /// Merged as submitted.
     Merged,
-    /// Merged after someone mended it.
+    /// Merged after someone repaired it.
     Reworked,
-    /// Withdrawn.
     Failed,
 }
 
 impl MergeResult {
-    /// The word for it.
+    /// Returns the result's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Merged => "merged",
@@ -87,8 +85,8 @@ impl MergeResult {
     }
 }
 
-/// Notes what became of a request in the record of the worker that handed it in. A worker that is gone, or whose record does
-/// not have the request, has nothing to note.
+/// Records the result of a request in the record of its worker. Does nothing if the worker is gone
+/// or its record does not have the request.
 pub fn record_result(
     tx: &mut Tx,
     request: &Bead,
@@ -111,7 +109,7 @@ pub fn record_result(
     Ok(())
 }
 
-/// Notes that a request is merged, as it was or after it was mended.
+/// Records that a request is merged, as submitted or after a repair.
 pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
     record_result(tx, request, |entry, now| {
         let is_as_it_was = !mended && entry.gate_failures == 0;
@@ -126,7 +124,7 @@ pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Resul
     })
 }
 
-/// Appends an entry to the record in the identity bead's metadata; other metadata stays.
+/// Appends an entry to the record in the identity bead's metadata and keeps other metadata.
 pub fn append_completion(
     bead: &mut Bead,
     entry: &WorkCompletion,

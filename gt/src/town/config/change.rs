@@ -1,4 +1,4 @@
-//! Changing settings: one key in one file, everything else kept as it stands.
+//! Changes one key in one settings file and preserves the rest.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,62 +13,41 @@ use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
-/// Which layer is to be changed.
+/// The layer to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsLayer {
-    /// The settings file: the rig's, or the town's where no rig is given.
+    /// The settings file of the rig, or of the town without a rig.
     Settings,
     /// The local layer of a rig on this machine.
     Local,
 }
 
-/// Why a setting was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// There is no such setting.
     #[error("there is no setting `{name}`: gt config list shows them")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
-    /// It cannot have that value.
+    Unknown { name: String },
+    /// The value is invalid for the setting.
     #[error("`{text}` is no value for {name}: it must be {expected}")]
     BadValue {
-        /// The setting.
         name: String,
-        /// What was given.
         text: String,
-        /// What it must be.
         expected: String,
     },
-    /// It cannot stand there.
     #[error("{name} cannot be set there: {reason}")]
-    WrongPlace {
-        /// The setting.
-        name: String,
-        /// Why.
-        reason: &'static str,
-    },
-    /// A polecat cannot have one of the names.
+    WrongPlace { name: String, reason: &'static str },
+    /// One of the names is invalid for a polecat.
     #[error(transparent)]
     Name(#[from] WorkerNameError),
-    /// It is blocked in the local layer.
+    /// The setting is blocked in the local layer.
     #[error("{name} is blocked in {}: unblock it first with `gt config unset --local`", path.display())]
-    Blocked {
-        /// The setting.
-        name: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file cannot be used.
+    Blocked { name: String, path: PathBuf },
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Another process changes settings.
     #[error(transparent)]
     Busy(#[from] LockError),
 }
 
-/// Sets a key; `None` removes it. Returns the file.
+/// Sets a key. `None` removes it. Returns the changed file.
 pub fn change_setting(
     town: &Town,
     rig: Option<&RigLayout>,
@@ -131,7 +110,8 @@ pub fn change_setting(
     Ok(path)
 }
 
-/// The town's list is for rigs whose names it does not know: a name that is any worker's must be one for polecats.
+/// Checks the names of a namepool. The town's list applies to rigs with unknown names, so it may
+/// not contain the name of any other kind of worker.
 fn check_polecat_names(
     rig: Option<&RigLayout>,
     names: Option<&Value>,

@@ -1,7 +1,9 @@
-//! `settings/escalation.json`: which routes an escalation takes by its severity, and the commands that notify users.
+//! Reads `settings/escalation.json`: the routes of escalations by severity, and the commands that
+//! notify users.
 //!
-//! The file is that of existing towns. `commands` is ours: a route that is neither `bead`, `mail:ADDRESS` nor `log` runs
-//! the command of its name. Without a file the built-in routes count.
+//! The format is that of existing towns. The key `commands` is our extension: a route other than
+//! `bead`, `mail:ADDRESS` and `log` runs the command of its name. Without a file the built-in
+//! routes apply.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,31 +18,30 @@ use super::layers::{SettingOrigin, SettingsLayers};
 use super::{SettingsError, parse_setting_duration};
 use crate::town::Town;
 
-/// The severities that the file has routes for.
+/// The severities with routes in the file.
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
-/// How long a command may take.
+/// The default time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where an escalation goes.
+/// A route of an escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EscalationRoute {
     /// The bead, which is written in any case.
     Bead,
-    /// A line in the events, which is written in any case.
+    /// An event, which is written in any case.
     Log,
     /// A message to an agent or the overseer.
     Mail(String),
-    /// A command, with the target after the colon.
+    /// A command. The target follows the colon.
     Command {
-        /// Its name.
         name: String,
-        /// To whom; empty for nobody in particular.
+        /// The recipient. May be empty.
         target: String,
     },
 }
 
 impl EscalationRoute {
-    /// Reads a route as it stands in the file.
+    /// Parses a route of the file.
     pub fn parse(text: &str) -> Self {
         let (name, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         match name {
@@ -73,14 +74,13 @@ impl fmt::Display for EscalationRoute {
 pub struct NotifyCommand {
     /// The program and its arguments. A relative path is relative to the town.
     pub cmd: Vec<String>,
-    /// Variables besides those of the escalation.
+    /// Variables in addition to those of the escalation.
     pub env: BTreeMap<String, String>,
-    /// How long it may take, as text; empty for 10 seconds.
+    /// The time limit as text. Empty for 10 seconds.
     timeout: String,
 }
 
 impl NotifyCommand {
-    /// How long it may take.
     pub fn time_limit(&self) -> Duration {
         parse_setting_duration(&self.timeout)
             .filter(|limit| !limit.is_zero())
@@ -88,21 +88,20 @@ impl NotifyCommand {
     }
 }
 
-/// The settings of escalations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EscalationSettings {
     routes: BTreeMap<String, Vec<EscalationRoute>>,
     contacts: BTreeMap<String, String>,
     commands: BTreeMap<String, NotifyCommand>,
-    /// Whether the mayor's session runs: if not, the overseer gets what would go to the mayor alone.
+    /// True if the mayor's session runs. Otherwise the overseer gets the mail that would go to the
+    /// mayor alone.
     pub mayor_runs: bool,
-    /// How long nobody may have acknowledged one before it is raised.
+    /// The time without an acknowledgement after which an escalation is raised.
     pub stale: SignedDuration,
-    /// How often one is raised.
+    /// The maximum number of times that one is raised.
     pub limit: u64,
 }
 
-/// The file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SettingsFile {
@@ -127,7 +126,8 @@ impl Default for EscalationSettings {
 }
 
 impl EscalationSettings {
-    /// Reads the settings of a town. `patrol.escalation.*` outranks the numbers in the file.
+    /// Reads the settings of a town. `patrol.escalation.*` takes precedence over the numbers in the
+    /// file.
     pub fn load(town: &Town) -> Result<Self, SettingsError> {
         let path = town.layout.escalation_json();
         let mut settings = Self::from_file(&path)?;
@@ -216,8 +216,8 @@ impl EscalationSettings {
         Ok(settings)
     }
 
-    /// The routes of a severity. From `high` on the overseer always gets a message, and where the mayor should and does not
-    /// run.
+    /// Returns the routes of a severity. From `high` on the overseer always gets a message, and
+    /// also if the mayor should get one and does not run.
     pub fn routes(&self, severity: &str) -> Vec<EscalationRoute> {
         let set = self.routes.get(severity).cloned();
         let mut routes = set.unwrap_or_else(|| built_in_routes(severity));
@@ -237,12 +237,12 @@ impl EscalationSettings {
         once
     }
 
-    /// A command by its name.
     pub fn command(&self, name: &str) -> Option<&NotifyCommand> {
         self.commands.get(name)
     }
 
-    /// The contact that a route names: `email:human` is `human_email`. A target without one stands for itself.
+    /// Returns the contact of a route's target: `email:human` is `human_email`. A target without a
+    /// contact stands for itself.
     pub fn contact<'a>(&'a self, name: &str, target: &'a str) -> &'a str {
         let keys = [format!("{target}_{name}"), format!("{name}_webhook")];
         let found = keys.iter().find_map(|key| self.contacts.get(key));

@@ -1,50 +1,39 @@
-//! The table of settings: what there is, where it may stand, what it means. `gt config list` and the
-//! lookup are made from it.
+//! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
 use super::MergeStrategy;
 
-/// What a setting's value is.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
-    /// Any text.
     Text,
-    /// `true` or `false`.
     Flag,
-    /// A whole number.
     Number,
-    /// Words separated by commas.
     List,
     /// A duration such as `30s` or `10m`.
     Duration,
-    /// One of these words.
     OneOf(&'static [&'static str]),
 }
 
-/// Which files a setting may stand in.
+/// The files in which a setting is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingPlacement {
-    /// The town's only.
     Town,
-    /// A rig's; the town's counts for all rigs.
+    /// Town and rig files. The town's value applies to all rigs.
     Rig,
-    /// A rig's only.
     RigOnly,
 }
 
-/// One setting, or a family of them: `*` in its name stands for one part.
+/// One setting, or a family of them: `*` in the name stands for one part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingKey {
-    /// Its name: the path in the settings file, with dots.
+    /// The dotted path in the settings file.
     pub name: &'static str,
-    /// What its value is.
     pub kind: SettingKind,
-    /// Where it may stand.
     pub scope: SettingPlacement,
-    /// Whether the environment, the local layer and the rig's bead may hold it, too.
+    /// True if the environment, the local layer and the rig's bead may also set it.
     pub layered: bool,
-    /// Its value where nothing is set; empty for none.
+    /// The default value. Empty for none.
     pub default: &'static str,
-    /// What it means.
     pub meaning: &'static str,
 }
 
@@ -71,7 +60,7 @@ const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
     key
 }
 
-/// Who does the work of a role of the patrol.
+/// The values of a role's mode.
 const MODES: &[&str] = &["mechanical", "agent"];
 
 /// All settings.
@@ -582,9 +571,9 @@ pub const KEYS: &[SettingKey] = &[
     ),
 ];
 
-/// The setting that a name belongs to.
+/// Returns the setting of a name.
 pub fn find_key(name: &str) -> Option<&'static SettingKey> {
-    // Most names stand in the table as they are.
+    // Most names are in the table literally.
     let own = KEYS.iter().find(|key| key.name == name);
     own.or_else(|| {
         let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
@@ -604,7 +593,8 @@ fn is_pattern_match(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The environment variable of a setting: `merge_queue.run_tests` is `GT_MERGE_QUEUE_RUN_TESTS`.
+/// Returns the environment variable of a setting: `merge_queue.run_tests` is
+/// `GT_MERGE_QUEUE_RUN_TESTS`.
 pub fn variable_name(name: &str) -> String {
     let shout = |c: char| match c {
         '.' | '-' => '_',
@@ -614,7 +604,7 @@ pub fn variable_name(name: &str) -> String {
     format!("GT_{name}")
 }
 
-/// Reads a duration such as `30s`, `10m` or `1h30m`.
+/// Parses a duration such as `30s`, `10m` or `1h30m`.
 pub(crate) fn parse_setting_duration(text: &str) -> Option<std::time::Duration> {
     let signed: jiff::SignedDuration = text.parse().ok()?;
     std::time::Duration::try_from(signed).ok()

@@ -1,9 +1,9 @@
-//! Settings in layers, highest first: environment, the local ("wisp") layer of this machine, the labels of
-//! the rig's bead, the rig's settings, the town's settings, built-in. (A flag of a command outranks them
-//! all; the command knows it.)
+//! Reads settings in layers, highest first: environment, the local ("wisp") layer of this machine,
+//! the labels of the rig's bead, the rig's settings, the town's settings, built-in. (A command's
+//! flag takes precedence over all. The command handles it.)
 //!
-//! A key that is blocked in the local layer has no value in the layers below it. Files are read as they
-//! are, and a change keeps every key that it is not about.
+//! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
+//! files is ignored, and a change preserves every other key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,13 +20,12 @@ use super::SettingsError;
 use super::key::{self, KEYS, SettingKey, SettingKind, SettingPlacement};
 use crate::town::{RigLayout, Town};
 
-/// The longest time that a setting can ask for.
+/// The longest duration that a setting can have.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
 
-/// Where a value comes from.
+/// The origin of a setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
-    /// An environment variable.
     Environment(String),
     /// The local layer of this machine.
     Local(PathBuf),
@@ -34,11 +33,8 @@ pub enum SettingOrigin {
     Blocked(PathBuf),
     /// A label of the rig's bead.
     Bead(String),
-    /// The rig's settings.
     Rig(PathBuf),
-    /// The town's settings.
     Town(PathBuf),
-    /// Nothing is set.
     BuiltIn,
 }
 
@@ -56,18 +52,16 @@ impl fmt::Display for SettingOrigin {
     }
 }
 
-/// A setting's value and where it comes from.
+/// A setting's value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name.
     pub name: String,
-    /// Its value; `null` for none.
+    /// The value. `null` for none.
     pub value: Value,
-    /// Where it comes from.
     pub origin: SettingOrigin,
 }
 
-/// The layers for one rig, or for the town, read once.
+/// The layers for one rig or for the town, read once.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsLayers {
     env: kit::sys::Env,
@@ -79,8 +73,8 @@ pub struct SettingsLayers {
     town: (PathBuf, Value),
 }
 
-/// The layers of the town and of each of its rigs, read once. Settings that cannot be read are reported where they are
-/// used; the built-in ones count here.
+/// The layers of the town and of each of its rigs, read once. Invalid settings are reported where
+/// they are used. The built-in values apply here.
 #[derive(Debug, Default)]
 pub struct TownSettings {
     town: SettingsLayers,
@@ -88,7 +82,7 @@ pub struct TownSettings {
 }
 
 impl TownSettings {
-    /// Reads them, with the rigs' beads.
+    /// Reads the layers with the rigs' beads.
     pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
         let Ok(own) = SettingsLayers::load_for_town(town) else {
             return Self::default();
@@ -104,7 +98,7 @@ impl TownSettings {
         }
     }
 
-    /// Those that count for a rig, or for the town alone.
+    /// Returns the layers for a rig, or for the town alone.
     pub fn for_rig(&self, rig: Option<&str>) -> &SettingsLayers {
         static BUILT_IN: LazyLock<SettingsLayers> = LazyLock::new(SettingsLayers::default);
         let Some(rig) = rig else { return &self.town };
@@ -112,7 +106,7 @@ impl TownSettings {
     }
 }
 
-/// The local layer of a rig as it stands in its file.
+/// The local layer of a rig, as in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 struct LocalLayer {
@@ -121,11 +115,11 @@ struct LocalLayer {
 }
 
 impl SettingsLayers {
-    /// Reads the layers that count for a rig, or those of the town alone.
+    /// Reads the layers for a rig, or those of the town alone.
     pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
         let own = Self::load_for_town(town)?;
         let Some(rig) = rig else { return Ok(own) };
-        // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
+        // An unreadable store is reported elsewhere and must not make the settings fail.
         let beads = town
             .open_rig_store(rig)
             .ok()
@@ -133,7 +127,7 @@ impl SettingsLayers {
         own.with_rig(town, rig, beads.as_ref())
     }
 
-    /// Reads the layers that count for a rig whose beads were read. Where that fails the built-in values count.
+    /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
     pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
         let own = Self::load_for_town(town);
         let all = own.and_then(|own| own.with_rig(town, rig, Some(beads)));
@@ -151,7 +145,7 @@ impl SettingsLayers {
         })
     }
 
-    /// Lays those of a rig over the town's. `beads` are the rig's, if they can be read.
+    /// Adds the layers of a rig above the town's. `beads` are the rig's, if they are readable.
     fn with_rig(
         mut self,
         town: &Town,
@@ -180,7 +174,7 @@ impl SettingsLayers {
         Ok(self)
     }
 
-    /// A setting's value from the highest layer that has it.
+    /// Returns a setting's value from the highest layer that has it.
     pub fn get(&self, name: &str) -> Option<Setting> {
         let key = key::find_key(name)?;
         let found = |value, origin| {
@@ -217,7 +211,7 @@ impl SettingsLayers {
         found(built_in, SettingOrigin::BuiltIn)
     }
 
-    /// All settings: those of the table, and the members of its families that are set somewhere.
+    /// Returns all settings: those of the table, and the members of its families that are set.
     pub fn all(&self) -> Vec<Setting> {
         let mut names: BTreeSet<String> = KEYS
             .iter()
@@ -238,8 +232,8 @@ impl SettingsLayers {
         names.iter().filter_map(|name| self.get(name)).collect()
     }
 
-    /// The settings as one tree, as if they stood in one file: the town's, the rig's over them, and what
-    /// the layers above say. Built-in values are not in it.
+    /// Returns the settings as one tree, as if they were in one file: the town's, then the rig's,
+    /// then the layers above. Without built-in values.
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
         if let Some((_, rig)) = &self.rig {
@@ -261,7 +255,8 @@ impl SettingsLayers {
         tree
     }
 
-    /// A setting's value from the highest layer, or the built-in one if that is none for it.
+    /// Returns a setting's value from the highest layer, or the built-in one if that value is
+    /// invalid.
     pub fn valid_value(&self, name: &str) -> Value {
         let Some(key) = key::find_key(name) else {
             return Value::Null;
@@ -273,14 +268,14 @@ impl SettingsLayers {
         )
     }
 
-    /// A length of time; none is as long as nothing.
+    /// Returns a duration. A missing value is zero.
     pub fn duration(&self, name: &str) -> SignedDuration {
         let value = self.valid_value(name);
         let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
         time.unwrap_or_default().min(LONGEST)
     }
 
-    /// Every value below a part of the files, with its file and its full name.
+    /// Returns every value below a part of the files, with its file and its full name.
     pub fn values_below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
         let mut found = Vec::new();
         for (path, file) in self.files() {
@@ -307,18 +302,16 @@ impl SettingsLayers {
         found
     }
 
-    /// The settings files that count, the higher one first.
+    /// Returns the settings files, the higher one first.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Value)> {
         let files = self.rig.iter().chain([&self.town]);
         files.map(|(path, file)| (path.as_path(), file))
     }
 
-    /// The names that the local layer sets.
     pub(super) fn local_names(&self) -> impl Iterator<Item = &str> {
         self.local.values.keys().map(String::as_str)
     }
 
-    /// Where the local layer is.
     pub(super) fn local_path(&self) -> &Path {
         &self.local_path
     }
@@ -341,7 +334,7 @@ impl SettingsLayers {
 }
 
 impl SettingKey {
-    /// Reads a value as a person writes it.
+    /// Parses a value as a user writes it.
     pub fn parse(&self, text: &str) -> Option<Value> {
         Some(match self.kind {
             SettingKind::Text => Value::from(text),
@@ -366,7 +359,7 @@ impl SettingKey {
         })
     }
 
-    /// Whether a value from a file is one for it.
+    /// Returns true if a value from a file is valid for the setting.
     pub fn is_valid(&self, value: &Value) -> bool {
         match self.kind {
             SettingKind::Text => value.is_string(),
@@ -379,7 +372,7 @@ impl SettingKey {
         }
     }
 
-    /// What its value must look like.
+    /// Describes the allowed values.
     pub fn describe_expected(&self) -> String {
         let expected = match self.kind {
             SettingKind::OneOf(words) => return format!("one of {}", words.join(", ")),
@@ -393,7 +386,7 @@ impl SettingKey {
     }
 }
 
-/// The value at a dotted path; `null` counts as absent.
+/// Returns the value at a dotted path. `null` counts as missing.
 fn value_at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
     let found = name
         .split('.')
@@ -401,7 +394,7 @@ fn value_at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
     (!found.is_null()).then_some(found)
 }
 
-/// Sets the value at a dotted path, making what lies between.
+/// Sets the value at a dotted path and creates missing parents.
 pub(super) fn put_value(tree: &mut Value, name: &str, value: Value) {
     let mut place = tree;
     for part in name.split('.') {
@@ -413,7 +406,7 @@ pub(super) fn put_value(tree: &mut Value, name: &str, value: Value) {
     *place = value;
 }
 
-/// Puts one tree over another: objects are merged, anything else is replaced.
+/// Merges one tree over another: objects are merged, any other value is replaced.
 fn merge_over(below: &mut Value, above: &Value) {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {
@@ -426,7 +419,7 @@ fn merge_over(below: &mut Value, above: &Value) {
     }
 }
 
-/// The names in a file that the table knows.
+/// Collects the names in a file that the table has.
 fn collect_names(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
     let Value::Object(map) = tree else { return };
     for (part, value) in map {
@@ -443,7 +436,7 @@ fn collect_names(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// A settings file; one that is not there is an empty one.
+/// Reads a settings file. A missing file is an empty one.
 pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
     let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),

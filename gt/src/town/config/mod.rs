@@ -1,8 +1,8 @@
-//! Settings of town and rigs.
+//! Reads and changes the settings of town and rigs.
 //!
-//! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change()`] sets one;
-//! [`RigSettings`] is what the flows read, and
-//! [`check_merge_queue`] stops a merge where a gate may be misspelt.
+//! [`key`] is the table of settings, [`SettingsLayers`] finds a value and its origin,
+//! [`change_setting()`] sets one. [`RigSettings`] holds the settings for the flows, and
+//! [`check_merge_queue`] stops a merge if a gate may be misspelt.
 
 mod change;
 mod error;

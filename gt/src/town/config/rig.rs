@@ -1,5 +1,5 @@
-//! A rig's settings: `settings/config.json`, with what `config.json` says where that is silent. Files of
-//! the era are read as they are; a missing file or key means the default.
+//! Reads a rig's settings: `settings/config.json`, with `config.json` as a fallback. Files of
+//! existing towns are accepted unchanged. A missing file or key means the default.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -12,52 +12,44 @@ use super::SettingsLayers;
 use super::{MergeStrategy, SettingsError};
 use crate::town::{RigLayout, Town};
 
-/// The settings of a rig that the flows read.
+/// The settings of a rig for the flows.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct RigSettings {
-    /// The merge queue.
     pub merge_queue: MergeQueueSettings,
-    /// Names for polecats.
     pub namepool: Namepool,
-    /// How many polecats the rig may have.
+    /// The maximum number of polecats.
     pub max_polecats: Option<usize>,
 }
 
-/// Settings of the merge queue.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct MergeQueueSettings {
-    /// Whether it runs; absent means yes.
+    /// Turns the queue on. Missing means yes.
     pub enabled: Option<bool>,
-    /// What it merges into; absent means the repository's default branch.
+    /// The branch to merge into. Missing means the repository's default branch.
     pub target_branch: Option<String>,
-    /// How a convoy's own branches are named: `{epic}`, `{prefix}` and `{user}` are filled in.
+    /// The name pattern of a convoy's own branches, with `{epic}`, `{prefix}` and `{user}`.
     pub integration_branch_template: Option<String>,
-    /// Whether `test_command` runs; absent means yes.
+    /// Runs `test_command`. Missing means yes.
     pub run_tests: Option<bool>,
-    /// The first gate of all: it makes the tree ready for the others.
+    /// The first gate, which prepares the tree for the others.
     pub setup_command: Option<String>,
-    /// A gate.
     pub typecheck_command: Option<String>,
-    /// A gate.
     pub lint_command: Option<String>,
-    /// A gate.
     pub build_command: Option<String>,
-    /// The last gate.
     pub test_command: Option<String>,
-    /// Whether work is merged without a person; absent means yes.
+    /// Merges work without a user. Missing means yes.
     pub auto_merge: Option<bool>,
-    /// Whether a person releases each request; absent means no.
+    /// Makes each request wait for a user's release. Missing means no.
     pub require_review: Option<bool>,
-    /// Gates by name.
     pub gates: BTreeMap<String, GateSetting>,
-    /// Whether merged branches are removed; absent means yes.
+    /// Removes merged branches. Missing means yes.
     pub delete_merged_branches: Option<bool>,
-    /// How work gets onto its target, one of [`Strategy`]. Kept as text, so that a misspelt one does not
-    /// make the other settings unreadable.
+    /// The way in which work is put on its target, one of [`MergeStrategy`]. Kept as text, so that
+    /// an invalid name does not make the other settings unreadable.
     pub strategy: Option<String>,
-    /// Whether a repair task goes to a worker without being asked; absent means yes.
+    /// Gives repair tasks to workers automatically. Missing means yes.
     pub auto_repair: Option<bool>,
 }
 
@@ -65,44 +57,40 @@ pub struct MergeQueueSettings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct GateSetting {
-    /// The command line, the owner's own words, run by `sh -c`.
+    /// The owner's command line, run by `sh -c`.
     pub cmd: String,
     /// A duration such as `10m`.
     pub timeout: Option<String>,
-    /// Ignored files and folders below the tree that are kept from one run to the next.
+    /// Ignored files and folders below the tree that are kept between runs.
     pub cache: Vec<String>,
 }
 
-/// Where polecats get their names.
+/// The source of polecats' names.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Namepool {
-    /// A theme.
     pub style: String,
-    /// The rig's own list, instead of a theme.
+    /// The rig's own list, which replaces the theme.
     pub names: Vec<String>,
 }
 
-/// A gate ready to run.
+/// A gate that is ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
-    /// Its name.
     pub name: String,
-    /// The command line.
     pub command: String,
-    /// How long it may take.
     pub limit: Duration,
-    /// Ignored files and folders below the tree that are kept from one run to the next: relative, without `..`.
+    /// Ignored files and folders below the tree that are kept between runs: relative, without `..`.
     pub cache: Vec<String>,
 }
 
 impl RigSettings {
-    /// Reads what counts for a rig, over all layers.
+    /// Reads the settings of a rig from all layers.
     pub fn load(town: &Town, rig: &RigLayout) -> Result<Self, SettingsError> {
         Self::from_layers(&SettingsLayers::load(town, Some(rig))?, rig)
     }
 
-    /// Takes them from layers that were read.
+    /// Builds the settings from layers that were read.
     pub fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Result<Self, SettingsError> {
         serde_json::from_value(layers.merged()).map_err(|source| SettingsError::Invalid {
             path: rig.settings(),
@@ -110,29 +98,30 @@ impl RigSettings {
         })
     }
 
-    /// How work gets onto its target. [`super::check_merge_queue`] refuses a name that is not known before each merge.
+    /// Returns the merge strategy. [`super::check_merge_queue`] refuses an unknown name before each
+    /// merge.
     pub fn strategy(&self) -> MergeStrategy {
         let name = self.merge_queue.strategy.as_deref();
         name.and_then(MergeStrategy::parse).unwrap_or_default()
     }
 
-    /// Whether a repair task goes to a worker without being asked.
+    /// Returns true if repair tasks go to workers automatically.
     pub fn is_auto_repair(&self) -> bool {
         self.merge_queue.auto_repair.unwrap_or(true)
     }
 
-    /// How many polecats of a rig may be at work at once.
+    /// Returns the maximum number of working polecats of a rig.
     pub fn max_polecats(&self) -> usize {
         self.max_polecats.unwrap_or(10)
     }
 
-    /// Why each request waits for a person before it is merged, if it does.
+    /// Returns why each request waits for a user before its merge, if it does.
     pub fn review_reason(&self) -> Option<&'static str> {
         self.merge_queue.review_reason()
     }
 
-    /// The gates, in groups that each share one checked out tree: every gate with a name has one of its own, the commands of
-    /// the era share one, and `setup_command` runs first in each.
+    /// Returns the gates in groups that share one checked out tree. Each named gate has its own
+    /// group, the `*_command` gates share one, and `setup_command` runs first in each.
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Vec<Gate>>, SettingsError> {
         let queue = &self.merge_queue;
         let setup = build_command_gate("setup_command", queue.setup_command.as_ref());
@@ -164,7 +153,7 @@ impl RigSettings {
 }
 
 impl MergeQueueSettings {
-    /// Why each request waits for a person before it is merged, if it does.
+    /// Returns why each request waits for a user before its merge, if it does.
     pub fn review_reason(&self) -> Option<&'static str> {
         if self.require_review == Some(true) {
             return Some("merge_queue.require_review is true: review it");
@@ -174,10 +163,10 @@ impl MergeQueueSettings {
     }
 }
 
-/// How long a gate may take if its settings do not say.
+/// The default time limit of a gate.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// A gate whose command line is a setting of its own.
+/// Builds a gate from a `*_command` setting.
 fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
     let line = line.filter(|line| !line.trim().is_empty())?;
     Some(Gate {
@@ -211,7 +200,7 @@ fn build_named_gate(
     })
 }
 
-/// The paths that a gate keeps, each of which must be below the tree.
+/// Returns the cached paths of a gate. Each must be below the tree.
 fn parse_cache_paths(
     rig: &RigLayout,
     name: &str,
@@ -232,8 +221,8 @@ fn parse_cache_paths(
     }
 }
 
-/// The branch that a rig's work is merged into: of the settings, else the rig's default branch, else
-/// `main`.
+/// Returns the branch that a rig's work is merged into: from the settings, otherwise the rig's
+/// default branch, otherwise `main`.
 pub fn target_branch_of(town: &Town, rig: &RigLayout) -> String {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -254,14 +243,14 @@ pub fn target_branch_of(town: &Town, rig: &RigLayout) -> String {
         .unwrap_or_else(|| "main".to_owned())
 }
 
-/// How many polecats of a rig may be at work at once.
+/// Returns the maximum number of working polecats of a rig.
 pub fn max_polecats_of(town: &Town, rig: &RigLayout) -> usize {
     RigSettings::load(town, rig)
         .unwrap_or_default()
         .max_polecats()
 }
 
-/// The theme and the own list of names of a rig.
+/// Returns the theme and the own list of names of a rig.
 pub fn namepool_of(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
     let pool = RigSettings::load(town, rig).unwrap_or_default().namepool;
     (pool.style, pool.names)

@@ -1,6 +1,7 @@
-//! The file of events, `.events.jsonl`: one JSON line an event, appended, never rewritten.
+//! Reads and appends the file of events, `.events.jsonl`: one JSON line per event, never rewritten.
 //!
-//! An automatic act also names the rule that decided it and the facts it saw, so that `gt why` can explain it.
+//! The event of an automatic action also names its rule and the facts, so that `gt why` can explain
+//! it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,36 +15,29 @@ use serde_json::{Map, Value};
 use super::{Event, json_fields};
 use crate::town::{Town, TownLayout};
 
-/// Who an event is for.
+/// The audience of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EventVisibility {
-    /// For the record only.
     Audit,
-    /// For the feed only.
     Feed,
-    /// For both.
     Both,
 }
 
-/// One event as it stands in the file.
+/// An event as stored in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventLine {
-    /// When, RFC 3339 in UTC with whole seconds.
+    /// The time, RFC 3339 in UTC with whole seconds.
     pub ts: String,
-    /// Which program wrote it.
     #[serde(default)]
     pub source: String,
-    /// What happened, as one word of the vocabulary: `sling`, `done`, `merged`, ...
+    /// The kind, in the fixed vocabulary: `sling`, `done`, `merged`, ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// Who did it.
     #[serde(default)]
     pub actor: String,
-    /// The details.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub payload: Map<String, Value>,
-    /// Who it is for.
     #[serde(default = "for_both")]
     pub visibility: EventVisibility,
 }
@@ -53,7 +47,7 @@ fn for_both() -> EventVisibility {
 }
 
 impl EventLine {
-    /// What happened. Fields that this program does not know are in the payload only.
+    /// Parses the event. Unknown fields are in the payload only.
     pub fn to_event(&self) -> Event {
         let line = serde_json::json!({ "type": self.kind, "payload": self.payload });
         serde_json::from_value(line).unwrap_or_else(|_| Event::Other {
@@ -63,14 +57,14 @@ impl EventLine {
     }
 }
 
-/// Who hears of each event that a program records.
+/// A callback for each event that a program records.
 #[derive(Clone, Default)]
 pub struct EventListener(Option<Arc<EventCallback>>);
 
 type EventCallback = dyn Fn(&EventLine) + Send + Sync;
 
 impl EventListener {
-    /// Hears of each event.
+    /// Calls `hear` for each event.
     pub fn new(hear: impl Fn(&EventLine) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(hear)))
     }
@@ -83,12 +77,12 @@ impl fmt::Debug for EventListener {
 }
 
 impl Town {
-    /// Records an event and passes it to the listener. A failure to write it is ignored on purpose: the act itself is in the
-    /// beads, the event only says so.
+    /// Records an event and passes it to the listener. A failed write is ignored on purpose,
+    /// because the beads record the action itself.
     pub fn record_event(&self, event: &Event) {
         let mut fields = json_fields(event);
         let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
-        // Cut, not rounded: no event lies ahead of what follows it.
+        // Truncated, not rounded, so that no event is later than the next one.
         let whole = TimestampRound::new()
             .smallest(Unit::Second)
             .mode(RoundMode::Trunc);
@@ -107,7 +101,7 @@ impl Town {
                 .unwrap_or_default(),
             visibility: EventVisibility::Both,
         };
-        // A line of texts and numbers always becomes JSON.
+        // A line of texts and numbers always serializes to JSON.
         let mut text = serde_json::to_vec(&line).unwrap_or_default();
         text.push(b'\n');
         file::append_to_file(&self.layout.events(), &text, 0o600).ok();
@@ -117,7 +111,7 @@ impl Town {
     }
 }
 
-/// Reads all events, oldest first; lines that cannot be read are passed over.
+/// Reads all events, oldest first. Skips unreadable lines.
 pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
     let bytes = file::read_file_if_exists(&layout.events())?.unwrap_or_default();
     Ok(bytes
@@ -126,16 +120,15 @@ pub fn read_events(layout: &TownLayout) -> std::io::Result<Vec<EventLine>> {
         .collect())
 }
 
-/// An event with its line as it stands in the file.
+/// An event with its line in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
-    /// The event.
     pub line: EventLine,
-    /// Its line, without the line end.
+    /// The line without the line end.
     pub text: String,
 }
 
-/// Reads events, and later those that were added since.
+/// Reads events, and on later calls the new ones.
 #[derive(Debug)]
 pub struct EventReader {
     path: PathBuf,
@@ -143,7 +136,7 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Begins with the first event.
+    /// Starts with the first event.
     pub fn new(layout: &TownLayout) -> Self {
         Self {
             path: layout.events(),
@@ -151,8 +144,9 @@ impl EventReader {
         }
     }
 
-    /// The events since the last call, oldest first. Lines that cannot be read are passed over; one that is being
-    /// written is left for the next call. A file that is shorter than before is read from its start.
+    /// Returns the events since the last call, oldest first. Skips unreadable lines. A line that is
+    /// being written is left for the next call. A file that is shorter than before is read from its
+    /// start.
     pub fn read_new(&mut self) -> std::io::Result<Vec<StoredEvent>> {
         let bytes = match file::read_file_from(&self.path, self.at)? {
             Some(bytes) => bytes,
@@ -177,7 +171,8 @@ impl EventReader {
     }
 }
 
-/// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
+/// Returns the events that name `what`: as the value of a payload key, inside a list of one, or as
+/// the actor.
 pub fn events_about(events: &[EventLine], what: &str) -> Vec<EventLine> {
     events
         .iter()
@@ -192,7 +187,7 @@ fn is_about(event: &EventLine, what: &str) -> bool {
 
 fn is_named(value: &Value, what: &str) -> bool {
     match value {
-        // Agents are named by address or by name, and what a rule saw is a sentence.
+        // Agents are named by address or by name, and the facts of a rule are a sentence.
         Value::String(text) => text
             .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
             .any(|word| word == what || word.rsplit('/').next() == Some(what)),

@@ -1,4 +1,4 @@
-//! Who is running this command: `GT_ROLE` decides, the working directory fills gaps.
+//! Detects the caller: `GT_ROLE` decides, the working directory fills gaps.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use kit::sys::Env;
 use super::Address;
 use crate::town::TownLayout;
 
-/// What was found out about the caller.
+/// The identity of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedCaller {
-    /// Who it is; `None` where neither variables nor folder tell.
+    /// The address. `None` if neither variables nor folder determine it.
     pub address: Option<Address>,
-    /// Where the answer comes from: `env`, `cwd` or `none`.
+    /// The source: `env`, `cwd` or `none`.
     pub source: &'static str,
-    /// Who the folder suggests, where that differs from the variables.
+    /// The address that the folder suggests, if it differs from the variables.
     pub mismatch: Option<Address>,
 }
 
-/// Finds out who runs this command in `layout`'s town.
+/// Detects the caller of this command in `layout`'s town.
 pub fn detect_caller(env: &Env, layout: &TownLayout) -> DetectedCaller {
     let by_folder = caller_from_folder(layout.root(), env.cwd());
     match caller_from_env(env) {
@@ -43,7 +43,7 @@ pub fn detect_caller(env: &Env, layout: &TownLayout) -> DetectedCaller {
     }
 }
 
-/// Reads `GT_ROLE` (a whole address, or a role word completed by `GT_RIG`, `GT_POLECAT`, `GT_CREW`).
+/// Reads `GT_ROLE` (a full address, or a role that `GT_RIG`, `GT_POLECAT` and `GT_CREW` complete).
 fn caller_from_env(env: &Env) -> Option<Address> {
     let role = env.get("GT_ROLE")?;
     let rig = || env.get("GT_RIG");
@@ -56,7 +56,7 @@ fn caller_from_env(env: &Env) -> Option<Address> {
     text.parse().ok()
 }
 
-/// Who lives in a folder of the town.
+/// Returns the agent whose folder of the town this is.
 fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
     let parts: Vec<&str> = cwd
         .strip_prefix(town)

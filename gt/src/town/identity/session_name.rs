@@ -1,16 +1,15 @@
-//! Session names of agents, both ways: `hq-mayor`, `gt-<rig>-witness`, `gt-<rig>-crew-<name>`,
-//! `gt-<rig>-<name>`.
+//! Converts between agents and session names: `hq-mayor`, `gt-<rig>-witness`,
+//! `gt-<rig>-crew-<name>`, `gt-<rig>-<name>`.
 
 use std::fmt;
 
 use super::Address;
 
-/// The name of an agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionName(String);
 
 impl SessionName {
-    /// The session of an agent; people have none.
+    /// Returns the session name of an agent. None for users.
     pub fn for_agent(address: &Address) -> Option<Self> {
         Some(Self(match address {
             Address::Overseer => return None,
@@ -25,8 +24,8 @@ impl SessionName {
         }))
     }
 
-    /// The agent of a session. `rigs` are the town's rigs: names may hold hyphens, so the longest rig
-    /// that fits decides where the rig ends.
+    /// Parses the agent of a session name. `rigs` are the town's rigs: names may contain hyphens,
+    /// so the longest matching rig is used.
     pub fn parse_address<'a>(
         name: &str,
         rigs: impl IntoIterator<Item = &'a str>,
@@ -58,7 +57,6 @@ impl SessionName {
         })
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

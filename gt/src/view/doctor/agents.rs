@@ -1,4 +1,5 @@
-//! Agent programs: what each role gets, whether it is installed, and what it will ask before it works.
+//! Checks agent programs: the choice for each role, the installation, and the questions that they
+//! ask before they work.
 
 use kit::sys::file;
 use serde_json::Value;
@@ -55,8 +56,8 @@ fn check_agent(
     }
 }
 
-/// Claude asks whether it may trust a folder; the answer for a rig's sandboxes is kept under the path of
-/// the shared repository.
+/// Checks if Claude trusts a rig's sandboxes. Claude stores the answer under the path of the shared
+/// repository.
 fn check_trust(
     town: &LiveTown,
     page: &mut CheckFindings,

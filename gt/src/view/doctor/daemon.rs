@@ -1,4 +1,4 @@
-//! The daemon: running, and not degraded.
+//! Checks that the daemon runs and is not degraded.
 
 use super::CheckFindings;
 use crate::host::LiveTown;

@@ -1,4 +1,4 @@
-//! Escalations: open ones, their settings, and routes that reached nobody.
+//! Checks escalations: open ones, their settings, and routes that reached no one.
 
 use super::CheckFindings;
 use crate::host::LiveTown;

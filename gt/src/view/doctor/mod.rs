@@ -1,7 +1,7 @@
-//! Looks whether a town is sound. Every check only looks: what it finds comes with the way out, and
-//! nothing is changed.
+//! Checks the state of a town. A check only reads. Each finding comes with a hint for its repair.
 //!
-//! One file a check. A check that cannot look says that as a finding of its own; it never hides the others.
+//! Each check has its own file. A check that fails is a finding of its own and never hides the
+//! others.
 
 mod agents;
 mod daemon;
@@ -18,35 +18,29 @@ use serde::Serialize;
 
 use crate::host::LiveTown;
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
-    /// All is well.
     Ok,
-    /// Worth knowing.
     Note,
-    /// Something will not work as it should.
+    /// Something will not work correctly.
     Warning,
-    /// Something does not work.
     Error,
 }
 
-/// What a check found.
+/// A finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The check.
     pub check: &'static str,
-    /// How grave it is.
     pub level: FindingLevel,
-    /// What was found, and where.
+    /// The problem and its place.
     pub text: String,
-    /// The way out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// The findings of one check, being written.
+/// Collects the findings of one check.
 struct CheckFindings<'a> {
     check: &'static str,
     all: &'a mut Vec<Finding>,
@@ -78,7 +72,7 @@ impl CheckFindings<'_> {
         self.add(FindingLevel::Error, text, Some(hint));
     }
 
-    /// Says that all is well, unless something was found since `before` findings.
+    /// Adds an ok finding, unless the check has added findings since there were `before`.
     fn ok_unless(&mut self, before: usize, text: impl Into<String>) {
         if self.all.len() == before {
             self.ok(text);
@@ -86,7 +80,7 @@ impl CheckFindings<'_> {
     }
 }
 
-/// One check.
+/// A check with its name.
 type DoctorCheck = (&'static str, fn(&LiveTown, &mut CheckFindings));
 
 /// All checks, in the order in which they run.
@@ -103,12 +97,12 @@ const CHECKS: &[DoctorCheck] = &[
     ("escalations", escalations::check_escalations),
 ];
 
-/// The names of the checks.
+/// Returns the names of the checks.
 pub fn check_names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, _)| *name)
 }
 
-/// Runs the checks, or only those that are named.
+/// Runs the checks, or only the named ones.
 pub fn run_checks(town: &LiveTown, only: &[String]) -> Vec<Finding> {
     let mut all = Vec::new();
     for (name, check) in CHECKS {

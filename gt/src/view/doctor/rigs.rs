@@ -1,4 +1,5 @@
-//! The rigs' repositories: there, set up so that rescue refs are safe, with the branch that work goes to.
+//! Checks the rigs' repositories: existence, settings that keep rescue refs safe, and the target
+//! branch.
 
 use bd::git::{Git, GitError, redact_urls};
 

@@ -1,4 +1,4 @@
-//! Routes: every rig has one, each leads to beads, and no prefix leads to two places.
+//! Checks routes: every rig has one, each leads to beads, and no prefix leads to two places.
 
 use std::collections::BTreeMap;
 

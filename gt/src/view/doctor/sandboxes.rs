@@ -1,4 +1,5 @@
-//! Sandboxes: each polecat's is a work tree of its rig's repository, and every folder has its polecat.
+//! Checks sandboxes: each polecat's is a worktree of its rig's repository, and every folder has its
+//! polecat.
 
 use std::fs;
 
@@ -14,7 +15,7 @@ pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
             .open_rig_store(&rig)
             .and_then(|store| Ok(store.snapshot()?))
         else {
-            // The check of beads tells why.
+            // The check of beads reports the reason.
             continue;
         };
         let before = page.all.len();

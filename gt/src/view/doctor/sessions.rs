@@ -1,4 +1,4 @@
-//! Sessions: each belongs to an agent of the town, and none left its start file behind.
+//! Checks sessions: each belongs to an agent of the town, and none left its start file behind.
 
 use std::fs;
 

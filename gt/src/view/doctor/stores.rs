@@ -1,11 +1,11 @@
-//! Beads of the town and the rigs: readable, and without damaged lines.
+//! Checks the beads of the town and the rigs: readable, and without damaged lines.
 
 use std::path::Path;
 
 use super::CheckFindings;
 use crate::host::LiveTown;
 
-/// How many files of damaged lines a write has moved out of the way.
+/// Returns the number of files with damaged lines that writes have moved aside.
 fn count_damaged_files(folder: &Path) -> usize {
     std::fs::read_dir(folder).map_or(0, |entries| entries.flatten().count())
 }

@@ -55,7 +55,7 @@ fn damage_is_found_and_nothing_is_changed() {
         .unwrap();
     assert!(damaged.text.contains("issues.jsonl:"), "{damaged:?}");
     assert_eq!(std::fs::read_to_string(&issues).unwrap(), text);
-    // What a write has moved aside stays in sight.
+    // Lines that a write has moved aside are still reported.
     std::fs::write(&issues, "").unwrap();
     std::fs::create_dir_all(rig.beads().join("damaged")).unwrap();
     std::fs::write(rig.beads().join("damaged/issues-1.jsonl"), "x").unwrap();

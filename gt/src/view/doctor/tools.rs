@@ -1,4 +1,4 @@
-//! The programs that a town needs, and whether they are new enough.
+//! Checks the programs that a town needs, and their versions.
 
 use kit::sys::{ChildCommand, ExecError};
 
@@ -8,7 +8,7 @@ use crate::host::LiveTown;
 /// The first git that lists worktrees with `-z`.
 const GIT: (u32, u32) = (2, 36);
 
-/// The first tmux with options of a pane's own and the flags that are used.
+/// The first tmux with options per pane and the required flags.
 const TMUX: (u32, u32) = (3, 2);
 
 pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
@@ -70,7 +70,7 @@ fn check_program(
     }
 }
 
-/// The first `major.minor` in a text, such as `tmux 3.3a` or `git version 2.39.5`.
+/// Returns the first `major.minor` in a text, such as `tmux 3.3a` or `git version 2.39.5`.
 fn parse_version(text: &str) -> Option<(u32, u32)> {
     text.split_whitespace().find_map(|word| {
         let word = word.trim_start_matches(|c: char| !c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The town's own files: there, readable, of a kind and version that is known.
+//! Checks the town's own files: existing, readable, of a known kind and version.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
     );
 }
 
-/// Whether a file is of the kind and of a version that is known. An empty kind is an old file.
+/// Checks that a file has a known kind and version. An empty kind is an old file.
 fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64) {
     let shown = path.display();
     let bytes = match file::read_file_if_exists(path) {

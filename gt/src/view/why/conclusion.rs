@@ -1,4 +1,4 @@
-//! Where a thing stands now, and which command would move it on.
+//! Describes the current state of a thing, and the command that would advance it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 use crate::view::status::{self, QueueCounts};
 
-/// The present state of a bead, convoy, request, agent or rig; nothing where no such thing is known.
+/// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
 pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
@@ -53,7 +53,7 @@ pub(super) fn explain_state(town: &LiveTown, view: &TownView, what: &str) -> Exp
     found
 }
 
-/// The agent of that name: an address, or a role that has but one.
+/// Returns the agent of a name: an address, or a role with only one agent.
 fn find_agent(town: &LiveTown, what: &str) -> Option<Address> {
     let address = town.parse_address(what).ok()?;
     let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
@@ -130,7 +130,7 @@ impl Explanation {
         self.now.push(format!("{address}: {session}, and {work}"));
     }
 
-    /// What a bead says of itself.
+    /// Adds the state of a bead.
     fn add_bead(&mut self, view: &TownView, bead: &Bead) {
         let who = match bead.assignee.as_str() {
             "" => String::new(),
@@ -152,7 +152,7 @@ impl Explanation {
         }
     }
 
-    /// A bead that is queued for a worker.
+    /// Adds a bead that is queued for a worker.
     fn add_queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
@@ -173,13 +173,13 @@ impl Explanation {
         });
     }
 
-    /// The work of an open bead that was saved and not handed in.
+    /// Adds the saved work of an open bead that was not submitted.
     fn add_saved_work(&mut self, town: &LiveTown, rig: &str, bead: &Bead) {
         if !bead.is_open() {
             return;
         }
         let git = Git::at(town.layout.rig(rig).repo());
-        // A repository that cannot be asked is reported by `gt doctor`.
+        // An unreadable repository is reported by `gt doctor`.
         for saved in attempt::list_rescues(&git, rig, &bead.id).unwrap_or_default() {
             let (subject, name) = (
                 escape::escape_line(&saved.subject),
@@ -189,7 +189,7 @@ impl Explanation {
         }
     }
 
-    /// What needs a person.
+    /// Adds the matters for the user.
     fn add_matters(
         &mut self,
         town: &LiveTown,
@@ -206,7 +206,7 @@ impl Explanation {
         }
     }
 
-    /// An escalation or a convoy.
+    /// Adds an escalation or a convoy.
     fn add_town_bead(&mut self, view: &TownView, bead: &Bead) {
         if let Some(one) = Escalation::from_bead(bead).filter(Escalation::is_open) {
             let taken = match one.acked_by.as_str() {

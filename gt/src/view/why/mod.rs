@@ -1,8 +1,8 @@
-//! What `gt why` tells of a thing: where it stands now and what would move it on (`conclusion`), the rule that acted last,
-//! and the events that name it.
+//! Explains a thing for `gt why`: its current state and the next steps (`conclusion`), the last
+//! rule that acted on it, and the events that name it.
 //!
-//! What must always hold: a name that nothing in the town has is an error that says where it was looked for, and
-//! what has nearly that name. What was only never told of is none.
+//! A name that nothing in the town has is an error that lists the searched stores and similar
+//! names. A thing without events is no error.
 
 mod conclusion;
 
@@ -20,26 +20,25 @@ use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
-/// How many names an error proposes.
+/// The maximum number of names that an error proposes.
 const PROPOSED: usize = 3;
-/// In how many letters such a name may differ.
+/// The maximum edit distance of a proposed name.
 const DISTANCE: usize = 2;
 
-/// What is told of a thing.
+/// The explanation of a thing.
 #[derive(Debug, Default, Serialize)]
 pub struct Explanation {
-    /// Its present state, the most important line first.
+    /// The current state, the most important line first.
     pub now: Vec<String>,
-    /// Commands, one of which moves it on.
+    /// Commands, each of which advances it.
     pub next_steps: Vec<String>,
-    /// The rule that acted on it last, when, and what that rule saw.
+    /// The last rule that acted on it, with the time and the facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The events that name it, oldest first.
     pub events: Vec<EventLine>,
 }
 
-/// Nothing in the town has this name.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
     "nothing here is called `{what}`: no event names it, and it is no rig or agent and no bead {}{}: not found",
@@ -47,11 +46,10 @@ pub struct Explanation {
     describe_similar(near)
 )]
 pub struct UnknownName {
-    /// What was asked for.
     pub what: String,
-    /// Whose beads were looked at.
+    /// The stores that were searched.
     pub stores: Vec<String>,
-    /// Ids that are nearly the same.
+    /// Similar ids.
     pub near: Vec<String>,
 }
 
@@ -66,9 +64,9 @@ fn describe_similar(near: &[String]) -> String {
     }
 }
 
-/// Tells of a bead, convoy, merge request, agent or rig.
+/// Explains a bead, convoy, merge request, agent or rig.
 pub fn explain(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
-    // Agents are shown as `<rig>/<name>` and recorded by their whole address.
+    // Agents are displayed as `<rig>/<name>` and recorded by their full address.
     let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
     let mut events = event::events_about(&event::read_events(&town.layout)?, &name);
@@ -93,8 +91,7 @@ pub fn explain(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     Ok(found)
 }
 
-/// Takes the names of polecats' refs out of events that are no longer there: a snapshot that was pruned, a rescue that was
-/// dropped.
+/// Removes the names of missing polecat refs from events: pruned snapshots and dropped rescues.
 fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Result<()> {
     for rig in town.list_rigs()? {
         let ours =
@@ -126,7 +123,7 @@ fn remove_missing_refs(town: &LiveTown, events: &mut [EventLine]) -> anyhow::Res
     Ok(())
 }
 
-/// Whether anything in the town has this name.
+/// Returns true if anything in the town has this name.
 fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
     if town.list_rigs()?.iter().any(|rig| rig.name() == what) {
         return Ok(true);
@@ -164,7 +161,7 @@ fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
     }
 }
 
-/// The ids of a store that are nearly this one, each with in how many letters.
+/// Returns the ids of a store that are similar to this one, each with its edit distance.
 fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads

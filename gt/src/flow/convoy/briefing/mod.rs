@@ -1,9 +1,9 @@
-//! The "prior work" block: what the workers before this one found and did, for whoever takes the next
-//! bead of a convoy. Made from the beads and nothing else: the summaries of `gt done`, the reasons of those who closed a
-//! bead by hand, and the lessons of attempts that failed.
+//! Builds the "prior work" block: the results of earlier workers, for the worker of a convoy's next
+//! bead. Built only from beads: the summaries of `gt done`, the reasons of beads that were closed
+//! by hand, and the lessons of failed attempts.
 //!
-//! `gtd` keeps the entries of each convoy ready in `.runtime/briefings/`; `gt prime` computes the same text
-//! with the same functions when that file is missing or older than the beads.
+//! `gtd` keeps the entries of each convoy ready in `.runtime/briefings/`. `gt prime` computes the
+//! same text with the same functions if that file is missing or older than the beads.
 
 use bd::bead::{Bead, Status};
 use bd::store::{BeadRef, TimeField};
@@ -19,46 +19,43 @@ use crate::record;
 use crate::record::attempt::{self, Attempt};
 use crate::town::beads::TownStores;
 
-/// A summary longer than this many characters is cut.
+/// Maximum length of a summary in characters.
 const SUMMARY_LIMIT: usize = 500;
-/// The lesson of an earlier attempt, in characters.
+/// Maximum length of the lesson of an earlier attempt, in characters.
 const LESSON: usize = 200;
-/// Up to this many finished beads each is listed in full.
+/// Up to this many finished beads, each is listed in full.
 const FULL_LIMIT: usize = 10;
-/// Beyond that, this many are listed in full after an overview.
+/// With more beads, this many are listed in full after an overview.
 const LAST: usize = 5;
-/// Reasons that `bd close` writes where nobody gave one.
+/// Reasons that `bd close` writes if the user gives none.
 const WITHOUT_A_REASON: [&str; 3] = ["", "closed", "done"];
-/// How a reason begins that a worker gave with `gt done --no-change`.
+/// Prefix of a reason that a worker gave with `gt done --no-change`.
 const NO_CHANGE: &str = "No change:";
-/// How reasons begin that are written automatically.
+/// Prefixes of reasons that are written automatically.
 const AUTOMATIC: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", NO_CHANGE, "nuked"];
 
-/// What one finished bead contributes.
+/// The contribution of one bead to the briefing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BriefingItem {
-    /// The bead.
     pub id: String,
-    /// Its title.
     pub title: String,
-    /// The last part of its worker's address; empty where unknown.
+    /// The last part of the worker's address. Empty if unknown.
     pub worker: String,
-    /// The summary by the worker, or the reason of the close, cut at the limit; empty without either.
+    /// The worker's summary, or the close reason, cut at the limit. Empty without either.
     pub summary: String,
-    /// The folder in which most of its changed files are; empty where that is not known.
+    /// The folder of most of the bead's changed files. Empty if unknown.
     #[serde(default)]
     pub area: String,
-    /// Whether it failed.
     pub failed: bool,
-    /// Whether it is not done: its attempt failed, and the bead is open for another.
+    /// True if the bead's last attempt failed and the bead is open for another attempt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// Why an earlier attempt at it failed, in one line; empty if none did.
+    /// The failure of an earlier attempt in one line. Empty if none failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub earlier_failure: String,
 }
 
-/// What is read of a bead that the overview sums up.
+/// The fields that the overview reads of a bead.
 #[derive(Deserialize)]
 struct OverviewFields {
     #[serde(default)]
@@ -69,7 +66,7 @@ struct OverviewFields {
     metadata: Option<WorkMetadata>,
 }
 
-/// What `gt done` keeps on a bead for later workers.
+/// The metadata that `gt done` keeps on a bead for later workers.
 #[derive(Default, Deserialize)]
 struct WorkMetadata {
     #[serde(default)]
@@ -97,7 +94,7 @@ impl WorkMetadata {
         said.and_then(serde_json::Value::as_str).unwrap_or_default()
     }
 
-    /// The attempts that failed until a time, oldest first.
+    /// Returns the attempts that failed before a time, oldest first.
     fn failures(&self, until: Timestamp) -> Vec<Attempt> {
         let mut failed = attempt::failed_attempts(self.attempts.as_ref());
         failed.retain(|attempt| end_time_of(attempt) <= until);
@@ -109,24 +106,23 @@ fn end_time_of(failed: &Attempt) -> Timestamp {
     failed.at.parse().unwrap_or(Timestamp::MIN)
 }
 
-/// What a failed attempt teaches, as the reason of a bead that was closed as failed says it.
+/// Returns the lesson of a failed attempt, in the form of the close reason of a failed bead.
 fn format_lesson(failed: &Attempt) -> String {
     format!("Failed: {}", failed.failure_reason())
 }
 
-/// The same in one line.
 fn format_lesson_line(failed: &Attempt) -> String {
     let words: Vec<&str> = failed.failure_reason().split_whitespace().collect();
     cut_text(&words.join(" "), LESSON)
 }
 
-/// The finished beads of a convoy and those whose attempt failed and that are open for another, oldest first. Of beads that
-/// no text shows in full only what the overview needs is read.
+/// Returns the finished beads of a convoy, and the open beads whose last attempt failed, oldest
+/// first. Beads that are not shown in full are read only as far as the overview needs.
 pub fn collect_items(stores: &TownStores, convoy: &Bead) -> Vec<BriefingItem> {
     collect_items_before(stores, convoy, Timestamp::MAX)
 }
 
-/// The same as it was at a time.
+/// Does the same as [`collect_items`], as of a time.
 pub fn collect_items_before(
     stores: &TownStores,
     convoy: &Bead,
@@ -138,7 +134,7 @@ pub fn collect_items_before(
         .filter_map(|bead| find_source_at(bead, time))
         .collect();
     sources.sort_by(|(a, one), (b, other)| (a, one.id()).cmp(&(b, other.id())));
-    // One more than is shown: the reader's own bead may be among them.
+    // One more than is shown in full, because the reader's own bead may be among them.
     let summed = sources.len().saturating_sub(FULL_LIMIT + 1);
     let entry_of = |(number, told): (usize, ItemSource<'_>)| match told {
         ItemSource::Attempted(entry) if number < summed => Some(BriefingItem {
@@ -162,10 +158,10 @@ pub fn collect_items_before(
     told.enumerate().filter_map(entry_of).collect()
 }
 
-/// A bead that the briefing of a later worker names.
+/// A bead for the briefing of a later worker.
 enum ItemSource<'a> {
     Finished(BeadRef<'a>),
-    /// An attempt at it failed, and it is not done.
+    /// An attempt failed, and the bead is open.
     Attempted(BriefingItem),
 }
 
@@ -178,7 +174,7 @@ impl ItemSource<'_> {
     }
 }
 
-/// What was to be told of a bead at a time, with when it came to be so.
+/// Returns the bead's contribution as of a time, with the time at which it ended.
 fn find_source_at(bead: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, ItemSource<'_>)> {
     let closed = bead.time(TimeField::Closed).unwrap_or(Timestamp::MAX);
     if bead.status() == Status::Closed && closed <= time {
@@ -188,7 +184,7 @@ fn find_source_at(bead: BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, Item
     Some((failed, ItemSource::Attempted(entry)))
 }
 
-/// A bead that is not done and whose last attempt that failed did so before a time, with when that was.
+/// Returns the item of an open bead whose last failed attempt ended before a time, with that time.
 fn failed_attempt_at(bead: &BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, BriefingItem)> {
     let read: OverviewFields = bead.parse_part()?;
     let said = read.metadata?;
@@ -210,7 +206,7 @@ fn failed_attempt_at(bead: &BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, 
     Some((end_time_of(&last), entry))
 }
 
-/// What the overview has of a summary.
+/// Returns the part of a summary that the overview shows.
 fn first_sentence_cut(summary: &str) -> String {
     cut_text(overview::first_sentence(summary), SUMMARY_LIMIT)
 }
@@ -249,7 +245,8 @@ fn full_item(bead: &Bead, time: Timestamp) -> BriefingItem {
     }
 }
 
-/// Why the last attempt failed before the one that ended a bead. One that was closed as failed ends with that attempt.
+/// Returns the lesson of the last failure before the bead's end. A bead that was closed as failed
+/// ends with its last attempt.
 fn earlier_failure_line(said: &WorkMetadata, reason: &str, time: Timestamp) -> String {
     let failures = said.failures(time);
     let mut earlier = failures.iter().rev();
@@ -257,8 +254,8 @@ fn earlier_failure_line(said: &WorkMetadata, reason: &str, time: Timestamp) -> S
     last.map(format_lesson_line).unwrap_or_default()
 }
 
-/// How a bead ended: the reason of whoever closed it by hand, and the summary of `gt done`. The reason of
-/// a failure is its lesson and comes first.
+/// Joins the reason of a bead that was closed by hand and the summary of `gt done`. The reason of a
+/// failure is its lesson and comes first.
 fn join_summary(summary: &str, reason: &str, failed: bool) -> String {
     let (summary, reason) = (summary.trim(), reason.trim());
     let says_nothing = WITHOUT_A_REASON
@@ -280,12 +277,12 @@ fn worker_name(assignee: &str) -> String {
     parts.into_iter().next().unwrap_or_default().to_owned()
 }
 
-/// The summary that `gt done` stored on a bead.
+/// Returns the summary that `gt done` stored on a bead.
 pub fn summary_of(bead: &Bead) -> String {
     WorkMetadata::from_bead(bead).summary().to_owned()
 }
 
-/// Cuts at a character boundary with a visible mark.
+/// Cuts a text at a character boundary and appends a visible mark.
 fn cut_text(text: &str, limit: usize) -> String {
     let text = text.trim();
     let mut ends = text
@@ -298,7 +295,8 @@ fn cut_text(text: &str, limit: usize) -> String {
     }
 }
 
-/// The block for the worker of `own`, a bead of the convoy; nothing where no other bead is finished.
+/// Builds the block for the worker of `own`, a bead of the convoy. None if no other bead has an
+/// item.
 pub fn format_briefing(title: &str, entries: &[BriefingItem], own: &str) -> Option<String> {
     let prior: Vec<&BriefingItem> = entries.iter().filter(|entry| entry.id != own).collect();
     if prior.is_empty() {
@@ -321,7 +319,8 @@ pub fn format_briefing(title: &str, entries: &[BriefingItem], own: &str) -> Opti
     Some(text)
 }
 
-/// One bead with its summary, each line quoted, so that nothing in it can pass for our own words.
+/// Formats one bead with its summary. Each line is quoted, so that no summary can pass for our own
+/// words.
 fn format_full_item(number: usize, entry: &BriefingItem) -> String {
     let end = if entry.failed { "FAILED" } else { "completed" };
     let so_far = if entry.open {

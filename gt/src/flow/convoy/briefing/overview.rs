@@ -1,20 +1,20 @@
-//! The overview over the beads that are not shown in full: the first sentence of each, by the folder that it changed.
+//! Writes the overview of the beads that are not shown in full: the first sentence of each, grouped
+//! by the folder that the bead changed.
 //!
-//! Sentences take turns: one of each area, failures first and then the newest, as long as there is room. What finds none is
-//! counted. The same beads make the same bytes.
+//! The areas take turns, one sentence each, failures first and then the newest, while there is
+//! room. The rest is counted. The same beads give the same bytes.
 
 use std::collections::BTreeMap;
 
 use super::{BriefingItem, cut_text};
 
-/// How many bytes the overview may have.
+/// The maximum size of the overview in bytes.
 const ROOM: usize = 1200;
-/// A sentence longer than this many characters is cut.
+/// Maximum length of a sentence in characters.
 const SENTENCE: usize = 160;
-/// Room for the count of what found none, at the end of an area and of the whole.
+/// The bytes reserved for the count of omitted beads, at the end of an area and of the whole.
 const REST: usize = 60;
 
-/// The beads of one area.
 struct OverviewArea<'a> {
     name: &'a str,
     /// Failures first, then the newest.
@@ -22,7 +22,7 @@ struct OverviewArea<'a> {
     sentences: Vec<String>,
 }
 
-/// One paragraph over beads, oldest first.
+/// Formats the overview of beads that are given oldest first.
 pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
     let (open, finished): (Vec<&BriefingItem>, Vec<&BriefingItem>) =
         entries.iter().partition(|entry| entry.open);
@@ -55,7 +55,8 @@ pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
     text
 }
 
-/// The areas: those with failures first, then the one with the most beads, ties by name.
+/// Groups the beads by area: areas with failures first, then the one with the most beads, ties by
+/// name.
 fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
     let mut by_name: BTreeMap<&str, Vec<&BriefingItem>> = BTreeMap::new();
     for entry in entries.iter().rev() {
@@ -64,7 +65,7 @@ fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
     let mut areas: Vec<OverviewArea<'_>> = by_name
         .into_iter()
         .map(|(name, mut beads)| {
-            // The sort is stable: of the same kind the newest stays first.
+            // The sort is stable, so the newest stays first within its kind.
             beads.sort_by_key(|entry| !entry.failed);
             let sentences = Vec::new();
             OverviewArea {
@@ -81,7 +82,7 @@ fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
     areas
 }
 
-/// Gives each area sentences in turn, as long as there is room.
+/// Gives each area one sentence in turn while there is room.
 fn fill_areas(areas: &mut [OverviewArea<'_>], mut room: usize) {
     let most = areas.iter().map(|area| area.beads.len()).max();
     for turn in 0..most.unwrap_or_default() {
@@ -123,7 +124,7 @@ fn format_area_line(area: &OverviewArea<'_>) -> String {
     )
 }
 
-/// What one bead contributes: the first sentence of its summary, else its title.
+/// Returns the first sentence of a bead's summary, otherwise its title.
 fn overview_sentence(entry: &BriefingItem) -> String {
     let said = match first_sentence(&entry.summary) {
         "" => entry.title.as_str(),
@@ -149,7 +150,7 @@ fn overview_sentence(entry: &BriefingItem) -> String {
     )
 }
 
-/// The first sentence of a text, or its first line where that is shorter.
+/// Returns the first sentence of a text, or its first line if that is shorter.
 pub(super) fn first_sentence(text: &str) -> &str {
     let line = text
         .trim_start()
@@ -166,7 +167,7 @@ pub(super) fn first_sentence(text: &str) -> &str {
     &line[..end.unwrap_or(line.len())]
 }
 
-/// The folder in which most of these files are, two levels deep at most; the root is `.`.
+/// Returns the folder of most of the files, at most two levels deep. The root is `.`.
 pub fn area_of(files: &[String]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! A person's answer to a request that waits, and going on after it.
+//! Answers a waiting review request for the user, and continues after the answer.
 
 use bd::bead::Status;
 use serde::Serialize;
@@ -12,27 +12,24 @@ use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 
-/// A request that was approved, and what came of it.
+/// An approved request and its result.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReviewApproval {
-    /// The request.
     pub request: String,
-    /// The convoy.
     pub convoy: String,
-    /// Its title.
     pub title: String,
-    /// The beads that were added.
     pub added: Vec<String>,
-    /// Whether the convoy was there already: someone else approved it before.
+    /// True if the convoy existed, because someone else had approved the request.
     pub already: bool,
-    /// What is to be told besides.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// The sling that goes on now.
+    /// The sling that continues now.
     #[serde(skip)]
     pub then: Option<serde_json::Value>,
 }
 
-/// Approves a request and goes on where it stopped. What the next hook says is an error like at the first time.
+/// Approves a request and continues where it stopped. A refusal by a later hook is an error as in
+/// the first run.
 pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
     anyhow::ensure!(
         !matches!(town.actor, Address::Polecat(..)),
@@ -57,7 +54,7 @@ pub fn approve_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Resul
     continue_request(town, request)
 }
 
-/// Rejects a request: no convoy is made.
+/// Rejects a request. No convoy is created.
 pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
@@ -69,7 +66,7 @@ pub fn reject_request(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result
     Ok(request)
 }
 
-/// Finishes a request that is approved: for the patrol, after a crash.
+/// Finishes an approved request after a crash. Called by the patrol.
 pub fn resume_request(town: &LiveTown, id: &str) -> anyhow::Result<Option<ReviewApproval>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let store = town.open_town_store()?.snapshot()?;
@@ -106,7 +103,7 @@ fn continue_request(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Resu
     })
 }
 
-/// Writes the answer: from here on it counts, whatever happens to us.
+/// Writes the answer. From here on it is final, even if this process is killed.
 fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
     let status = match request.state {
         ReviewState::Rejected => Status::Closed,
@@ -130,7 +127,7 @@ fn record_answer(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyh
     Ok(())
 }
 
-/// Hooks may keep books about their decisions.
+/// Reports the answer to the hooks, which may record it.
 fn run_answer_hooks(town: &LiveTown, request: &ReviewRequest) {
     let pending = request.pending.as_ref().map(|pending| &pending.decision);
     let Some(decision) = pending.or(request.decisions.last()) else {
@@ -165,7 +162,7 @@ fn build_repeated_approval(request: ReviewRequest) -> ReviewApproval {
         added: request.new.beads,
         already: true,
         warnings: Vec::new(),
-        // The maker of the convoy may have been killed before it went on.
+        // The creator of the convoy may have been killed before the sling.
         then: request.then,
     }
 }

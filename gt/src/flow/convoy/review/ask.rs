@@ -1,4 +1,4 @@
-//! Asks the hooks of every rig that has beads in the convoy.
+//! Runs the review hooks of every rig with beads in the convoy.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::beads::{BeadsHome, TownStores, UnknownBead};
 
-/// Whether any hook would be asked about these beads.
+/// Returns true if any hook reviews these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
     let has =
         |rig: Option<&RigLayout>| town_hook::has_event_hooks(town, rig, TownHookEvent::PreConvoy);
@@ -32,7 +32,8 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
     Ok(false)
 }
 
-/// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
+/// Runs the hooks of each rig without a decision, and adds their decisions. Returns warnings for
+/// the user.
 pub(super) fn ask_hooks(
     town: &LiveTown,
     request: &mut ReviewRequest,
@@ -82,7 +83,7 @@ pub(super) fn ask_hooks(
     Ok(warnings)
 }
 
-/// What a refusal leads to: a request that waits, or nothing.
+/// Handles a refusal: the request is deferred to the user or ends.
 fn handle_refusal(
     town: &LiveTown,
     request: &mut ReviewRequest,
@@ -91,7 +92,7 @@ fn handle_refusal(
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
     let stopping = town.stop.load(Ordering::Relaxed);
-    // Who has answered once is asked again rather than made to begin again.
+    // A request with an answer is deferred again instead of being discarded.
     let answered = request.state == ReviewState::Approved && !stopping;
     let to_a_person = ran.verdict == TownHookVerdict::Deferred
         || (ran.verdict == TownHookVerdict::Broken && answered);
@@ -114,7 +115,7 @@ fn handle_refusal(
     })
 }
 
-/// An override for a bead that is not in the convoy has nowhere to go.
+/// Drops overrides for beads outside the convoy, with a warning.
 fn drop_foreign_overrides(
     decision: &mut HookDecision,
     beads: &[&Bead],
@@ -132,7 +133,7 @@ fn drop_foreign_overrides(
     });
 }
 
-/// The beads by rig; each must exist.
+/// Groups the beads by rig. Each bead must exist.
 pub(super) fn group_beads<'a>(
     stores: &'a TownStores,
     ids: &[String],
@@ -152,7 +153,7 @@ pub(super) fn group_beads<'a>(
     Ok(groups)
 }
 
-/// What the convoy is to achieve: what was said about it, else the texts of its beads.
+/// Returns the convoy's purpose: its specification, otherwise the texts of its beads.
 fn spec_of(request: &ReviewRequest, groups: &BeadsByRig) -> String {
     if !request.spec.trim().is_empty() {
         return request.spec.clone();

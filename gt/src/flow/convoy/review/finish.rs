@@ -1,4 +1,4 @@
-//! Makes the convoy of a request whose hooks have all approved. Each step may run twice.
+//! Creates the convoy of a request that all hooks have approved. Each step may run twice.
 
 use bd::bead::Status;
 
@@ -10,13 +10,13 @@ use crate::host::LiveTown;
 use crate::town::beads::BeadsHome;
 use crate::town::event::{ConvoyBeads, Event};
 
-/// The steps: intent, front matter, convoy.
+/// Runs the steps: intent, front matter, convoy.
 pub(super) fn finish_request(
     town: &LiveTown,
     request: &mut ReviewRequest,
 ) -> anyhow::Result<ConvoyChange> {
     let writes = request.decisions.iter().any(HookDecision::has_front_matter);
-    // Without anything to write to the beads the convoy alone is one transaction.
+    // If no bead is changed, creating the convoy is a single transaction and needs no intent.
     if writes {
         request.save_intent(town)?;
     }
@@ -26,7 +26,7 @@ pub(super) fn finish_request(
     write_convoy_change(town, request)
 }
 
-/// Puts the front matter before the descriptions of a rig's beads, in one transaction.
+/// Writes the front matter before the descriptions of a rig's beads, in one transaction.
 pub(super) fn write_front_matter(
     town: &LiveTown,
     request: &ReviewRequest,
@@ -57,7 +57,7 @@ pub(super) fn write_front_matter(
     })
 }
 
-/// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
+/// Creates or extends the convoy and ends the request, in one transaction of the town.
 fn write_convoy_change(
     town: &LiveTown,
     request: &mut ReviewRequest,

@@ -1,6 +1,6 @@
-//! The record of a convoy that is being made: while its hooks are asked it is in memory only; as an intent it is
-//! a wisp of the town; one that waits for a person is a bead of the town (type gate, label `gt:convoy-review`),
-//! which is shared and kept as the record of who answered what.
+//! Stores review requests for convoys. While the hooks run, a request is only in memory. As an
+//! intent it is a wisp of the town. If it waits for a user, it is a bead of the town (type gate,
+//! label `gt:convoy-review`), which is synced and stays as the record of the answer.
 
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status};
@@ -16,63 +16,57 @@ use crate::town::event::event;
 
 const LABEL: &str = "gt:convoy-review";
 
-/// A convoy that is asked for.
+/// A request to create or extend a convoy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewRequest {
-    /// Its own id.
     pub id: String,
-    /// The id that the convoy will have, or has where beads are added to one.
+    /// The id of the future or the existing convoy.
     pub convoy: String,
-    /// Whether the convoy is there already and beads are added to it.
+    /// True if the convoy exists and beads are added to it.
     pub adds: bool,
-    /// The convoy.
     pub new: NewConvoy,
-    /// What it is to achieve.
+    /// The goal of the convoy.
     pub spec: String,
-    /// Who asked.
     pub by: String,
-    /// The sling that goes on then.
+    /// The sling that follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<serde_json::Value>,
-    /// What is decided so far.
+    /// The decisions so far.
     pub decisions: Vec<HookDecision>,
-    /// What waits for a person.
+    /// The decision that waits for a user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<PendingDecision>,
-    /// How far it is.
     pub state: ReviewState,
 }
 
-/// What waits for a person.
+/// A decision that waits for a user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PendingDecision {
-    /// What counts once it is approved.
+    /// The decision that takes effect on approval.
     pub decision: HookDecision,
-    /// The hook that left it to a person.
+    /// The hook that deferred to the user.
     pub hook: String,
-    /// Its words.
     pub reason: String,
 }
 
-/// How far a request is.
+/// The state of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewState {
-    /// It waits for a person.
+    /// Waits for a user.
     #[default]
     Waiting,
-    /// It is approved and not finished.
+    /// Approved and not finished.
     Approved,
-    /// A person or a later hook has rejected it.
+    /// Rejected by a user or a later hook.
     Rejected,
-    /// The convoy is made.
     Done,
 }
 
 impl ReviewState {
-    /// Its word.
+    /// Returns the state's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -84,7 +78,7 @@ impl ReviewState {
 }
 
 impl ReviewRequest {
-    /// The request for a new convoy.
+    /// Builds the request for a new convoy.
     pub(super) fn for_new_convoy(
         town: &LiveTown,
         new: NewConvoy,
@@ -92,7 +86,8 @@ impl ReviewRequest {
     ) -> anyhow::Result<Self> {
         let store = town.open_town_store()?.snapshot()?;
         let convoy = super::create::fresh_id(town, &store);
-        // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
+        // The id is the same for a bead that is slung again while its convoy waits, so that the
+        // user is asked once. An earlier answer is kept.
         let key = match (&purpose.then, new.beads.first()) {
             (Some(_), Some(bead)) => bd::bead::hash::compute_short_hash(bead, 3),
             _ => convoy.trim_start_matches("hq-cv-").to_owned(),
@@ -124,7 +119,7 @@ impl ReviewRequest {
         })
     }
 
-    /// The request to add beads to a convoy.
+    /// Builds the request to add beads to a convoy.
     pub(super) fn for_added_beads(
         town: &LiveTown,
         convoy: &Bead,
@@ -141,7 +136,7 @@ impl ReviewRequest {
         Ok(request)
     }
 
-    /// Whether the same request waits for a person already.
+    /// Returns an error if the same request already waits for a user.
     pub(super) fn find_waiting_error(
         &self,
         town: &LiveTown,
@@ -158,7 +153,7 @@ impl ReviewRequest {
         }))
     }
 
-    /// Puts it in line for a person.
+    /// Stores the request so that a user can answer it.
     pub(super) fn defer(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state = ReviewState::Waiting;
         let store = town.open_town_store()?;
@@ -171,18 +166,18 @@ impl ReviewRequest {
         Ok(())
     }
 
-    /// Keeps it as what is about to be done.
+    /// Stores the request as an intent.
     pub(super) fn save_intent(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         if self.state == ReviewState::Approved {
             return Ok(());
         }
         self.state = ReviewState::Approved;
         let store = town.open_town_store()?;
-        // Closed from the start: it is no work, and no list of work may show it.
+        // Closed from the start, because an intent is no work and must not appear in lists of work.
         town.transact(&store, |tx| self.save(tx, Status::Closed, true))
     }
 
-    /// Writes it as part of a transaction.
+    /// Writes the request as part of a transaction.
     pub(super) fn save(&self, tx: &mut Tx, status: Status, wisp: bool) -> anyhow::Result<()> {
         let now = tx.now();
         let mut bead = tx.get(&self.id).cloned().unwrap_or_else(|| Bead {
@@ -216,7 +211,7 @@ fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
     serde_json::from_value(bead.metadata_object().remove("request")?).ok()
 }
 
-/// The requests that wait for a person, or all that ever did, oldest first.
+/// Returns the requests that wait for a user, or all that ever did, oldest first.
 pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     let mut found: Vec<&Bead> = town
         .select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open())
@@ -226,13 +221,12 @@ pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     found.into_iter().filter_map(parse_request).collect()
 }
 
-/// One request.
 pub fn find_request(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewError> {
     let found = town.get(id).and_then(parse_request);
     found.ok_or_else(|| ReviewError::Unknown { id: id.to_owned() })
 }
 
-/// The requests that are approved and not finished.
+/// Returns the ids of the approved requests that are not finished.
 pub fn list_unfinished(town: &Snapshot) -> Vec<String> {
     let found = town
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)

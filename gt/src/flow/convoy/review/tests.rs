@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use crate::testing::TestTown;
 
-/// A town with a bead and a hook that approves with front matter and does `more`.
+/// Creates a town with one bead and a hook that approves with front matter and runs `more`.
 fn town_with_hook(more: &str) -> TestTown {
     let place = TestTown::new();
     let town = &place.town;

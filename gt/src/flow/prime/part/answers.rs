@@ -1,4 +1,4 @@
-//! Answers to what was escalated about the work.
+//! Formats the answers to escalations about the work.
 
 use kit::ui::escape;
 
@@ -6,7 +6,7 @@ use super::foreign::quote_lines;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::escalation::Escalation;
 
-/// What was asked about a bead and answered; nothing if nothing was.
+/// Returns the answered escalations about a bead. None if there are none.
 pub(in crate::flow::prime) fn answers_part(
     bead: &str,
     answered: &[Escalation],
@@ -15,7 +15,7 @@ pub(in crate::flow::prime) fn answers_part(
         return None;
     }
     let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
-    // The newest stands first: it may replace an older one.
+    // Newest first, because it may replace an older answer.
     for one in answered.iter().rev() {
         let (by, title) = (
             escape::escape_line(&one.closed_by),

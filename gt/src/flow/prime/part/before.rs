@@ -1,6 +1,6 @@
-//! What was done before: on this bead by earlier workers, and on the bead that a follow-up follows.
+//! Formats earlier work: by earlier workers on this bead, and on the original of a follow-up.
 //!
-//! Each piece stands for itself: what beads or git could not tell is left out.
+//! The parts are independent. Facts that beads or git cannot provide are left out.
 
 use bd::bead::{Bead, Status};
 use bd::git::rescue::Rescue;
@@ -15,19 +15,20 @@ use crate::flow::followup::{EarlierWork, UnmergedBase};
 use crate::record::attempt::{Attempt, AttemptTrace};
 use crate::record::molecule::{Molecule, MoleculeStep};
 
-/// How many attempts are told, the last ones.
+/// The number of attempts that are shown, newest.
 const ATTEMPTS: usize = 3;
-/// How many commits and files of an attempt are named.
+/// The number of commits and files per attempt.
 const NAMED: usize = 20;
-/// The same of an earlier follow-up.
+/// The number of commits and files per attempt at an earlier follow-up.
 const FEW: usize = 8;
-/// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
+/// The maximum size of the original task in bytes, so that its results and later requests keep
+/// their room.
 const TASK: usize = 1536;
 
-/// The heading of the attempts at the work that a follow-up follows.
+/// The heading of the attempts at the original work.
 const DONE: &str = "\n## What was done\n\n";
 
-/// What was tried on this bead before; nothing where nothing was.
+/// Returns the earlier attempts at this bead. None if there are none.
 pub(in crate::flow::prime) fn attempts_part(
     bead: &str,
     attempts: &[(Attempt, AttemptTrace)],
@@ -55,7 +56,7 @@ pub(in crate::flow::prime) fn attempts_part(
     }))
 }
 
-/// What a follow-up follows.
+/// Returns the original work of a follow-up.
 pub(in crate::flow::prime) fn followup_part(
     original: &str,
     before: &EarlierWork<'_>,
@@ -100,7 +101,7 @@ pub(in crate::flow::prime) fn followup_part(
     })
 }
 
-/// What was asked for between the work and this follow-up; nothing where nothing was.
+/// Returns the requests between the original work and this follow-up. None if there are none.
 pub(in crate::flow::prime) fn earlier_requests_part(
     original: &str,
     before: &EarlierWork<'_>,
@@ -129,7 +130,7 @@ fn format_task(bead: &Bead) -> String {
     format!("\n## The task then\n\n{}\n{rest}", fence_text(shown))
 }
 
-/// The beginning of a text, to the end of a line where there is one.
+/// Returns the beginning of a text, up to the end of a line if possible.
 fn shorten_text(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -141,8 +142,8 @@ fn shorten_text(text: &str, most: usize) -> &str {
     &text[..text[..end].rfind('\n').unwrap_or(end)]
 }
 
-/// The steps of the work that is followed. Of work that is done, by a worker that marked none of them, nothing is said:
-/// "0 of 4 done" would read as if nothing had been done.
+/// Formats the steps of the original work. Omitted for finished work whose worker marked no step,
+/// because "0 of 4 done" would suggest that no work was done.
 fn format_original_steps(before: &EarlierWork<'_>) -> String {
     let is_done = before
         .original
@@ -164,7 +165,7 @@ fn format_molecule_steps(molecule: &Molecule) -> String {
     text
 }
 
-/// The steps of a molecule, each quoted, with a mark where it is done and at the one that is current.
+/// Formats the steps of a molecule, each quoted, with a mark at done steps and at the current one.
 pub(super) fn mark_steps(steps: &[MoleculeStep], current: &str) -> String {
     let line = |step: &MoleculeStep| {
         let mark = match step {
@@ -177,7 +178,7 @@ pub(super) fn mark_steps(steps: &[MoleculeStep], current: &str) -> String {
     steps.iter().map(line).collect()
 }
 
-/// That the work is not merged yet, and what that means for the branch.
+/// Explains that the original work is not merged yet, and the consequence for the branch.
 fn format_unmerged_note(on: &UnmergedBase) -> String {
     let (bead, request) = (
         escape::escape_line(&on.bead),
@@ -190,7 +191,7 @@ fn format_unmerged_note(on: &UnmergedBase) -> String {
     )
 }
 
-/// The follow-ups before this one.
+/// Formats the earlier follow-ups.
 fn format_earlier_followups(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> Option<String> {
     if beads.is_empty() {
         return None;
@@ -236,7 +237,7 @@ fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
     text
 }
 
-/// Saved work that no attempt shown names, the newest first.
+/// Formats saved work that no shown attempt names, newest first.
 fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]) -> String {
     let shown = &attempts[attempts.len().saturating_sub(ATTEMPTS)..];
     let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
@@ -285,7 +286,7 @@ fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
     text
 }
 
-/// A time without what is below a second.
+/// Cuts the fraction of a second off a time.
 fn truncate_to_second(time: &str) -> String {
     match time.parse::<jiff::Timestamp>() {
         Ok(at) => format!("{at:.0}"),
@@ -293,7 +294,7 @@ fn truncate_to_second(time: &str) -> String {
     }
 }
 
-/// A list under a heading, the first of it; nothing where it is empty.
+/// Formats the first items of a list under a heading. Empty for an empty list.
 fn format_list(heading: &str, all: &[String], most: usize) -> String {
     if all.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! Where the last session on this work stood.
+//! Formats the state of the last session on this work.
 
 use kit::ui::escape;
 
@@ -6,10 +6,10 @@ use super::foreign::quote_lines;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::checkpoint::{Checkpoint, SessionRemains};
 
-/// How many changed files are named.
+/// The number of changed files that are listed.
 const FILES: usize = 10;
 
-/// The checkpoint of the same work.
+/// Formats the checkpoint of the same work.
 pub(in crate::flow::prime) fn checkpoint_part(found: &Checkpoint) -> ContextPart {
     let mut text = format!(
         "# Where the last session stood ({})\n\n",
@@ -46,7 +46,7 @@ pub(in crate::flow::prime) fn checkpoint_part(found: &Checkpoint) -> ContextPart
     })
 }
 
-/// What a killed session left.
+/// Formats the traces of a killed session.
 pub(in crate::flow::prime) fn session_remains_part(found: &SessionRemains) -> ContextPart {
     let mut text = "# What the last session left\n\n".to_owned();
     let how = match found.how.as_str() {

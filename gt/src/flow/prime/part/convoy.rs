@@ -1,11 +1,11 @@
-//! What was done before in the same convoy.
+//! Formats the prior work of the same convoy.
 
 use bd::bead::Bead;
 
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::convoy::briefing;
 
-/// The briefing for the worker of `own`; nothing where no other bead is finished.
+/// Returns the briefing for the worker of `own`. None if no other bead has an item.
 pub(in crate::flow::prime) fn prior_work_part(
     convoy: &Bead,
     entries: &[briefing::BriefingItem],
@@ -13,7 +13,7 @@ pub(in crate::flow::prime) fn prior_work_part(
 ) -> Option<ContextPart> {
     let text = briefing::format_briefing(&convoy.title, entries, own)?;
     let part = ContextPart::fixed("convoy", format!("convoy {}", convoy.id), text);
-    // The title stands between the two blank lines of the heading; the last beads matter most.
+    // The title is between the two blank lines of the heading. The last beads matter most.
     let heading = part.text.match_indices("\n\n").nth(1);
     let heading = heading.map(|(at, _)| part.text[..at + 2].to_owned());
     let part = part.with_items(&heading.unwrap_or_default(), "\n\n");

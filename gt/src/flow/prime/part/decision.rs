@@ -1,10 +1,10 @@
-//! What was decided about the convoy.
+//! Formats the decision about the convoy.
 
 use kit::ui::escape;
 
 use super::{ContextPart, PartPointer, PartRoom};
 
-/// What a hook says of it, each line quoted.
+/// Formats a hook's text about the decision, each line quoted.
 pub(in crate::flow::prime) fn decision_part(
     adr: Option<&str>,
     hook: &str,
@@ -26,7 +26,7 @@ pub(in crate::flow::prime) fn decision_part(
     })
 }
 
-/// That its file is to be read, or was.
+/// Asks the agent to read the decision's file, or notes that it has read it.
 pub(in crate::flow::prime) fn decision_file_part(
     adr: Option<&str>,
     path: &str,

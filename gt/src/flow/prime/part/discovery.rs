@@ -1,4 +1,4 @@
-//! What earlier workers of the convoy wrote down, and that this one is to write down what it finds.
+//! Formats the documents of earlier workers of the convoy, and the request to write findings down.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use kit::ui::escape;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::discovery;
 
-/// The documents that lie in the worker's sandbox; nothing where there are none.
+/// Lists the documents in the worker's sandbox. None if there are none.
 pub(in crate::flow::prime) fn documents_part(sandbox: &Path) -> Option<ContextPart> {
     let found = discovery::list_sandbox_documents(sandbox);
     if found.is_empty() {
@@ -31,7 +31,7 @@ pub(in crate::flow::prime) fn documents_part(sandbox: &Path) -> Option<ContextPa
     }))
 }
 
-/// Where to write down what is found, for explorers and planners.
+/// Names the file for the findings of an explorer or planner.
 pub(in crate::flow::prime) fn write_down_part(bead: &Bead) -> Option<ContextPart> {
     if !discovery::is_discovery_work(bead) {
         return None;

@@ -1,8 +1,8 @@
-//! Text of others in a context: data that cannot be taken for ours.
+//! Quotes foreign text in a context, so that it cannot be taken for our own.
 
 use kit::ui::escape;
 
-/// In a fence of tildes longer than any that it holds.
+/// Puts a text in a fence of tildes that is longer than any fence inside it.
 pub(super) fn fence_text(text: &str) -> String {
     let text = escape::escape_block(text.trim_end());
     let longest = text
@@ -15,7 +15,7 @@ pub(super) fn fence_text(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-/// Each line quoted, with its line end.
+/// Quotes each line, with a line end.
 pub(super) fn quote_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let lines = lines.into_iter().map(|line| {
         let quoted = format!("> {}", escape::escape_line(line));

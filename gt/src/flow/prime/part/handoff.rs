@@ -1,4 +1,4 @@
-//! What the session before has to say to this one.
+//! Formats the handoff note of the previous session.
 
 use kit::ui::escape;
 
@@ -6,7 +6,7 @@ use super::foreign::quote_lines;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::mail::MailMessage;
 
-/// A handoff note, each line quoted.
+/// Formats a handoff note, each line quoted.
 pub(in crate::flow::prime) fn handoff_part(message: &MailMessage) -> ContextPart {
     let from = escape::escape_line(&message.from);
     let subject = escape::escape_line(&message.subject);

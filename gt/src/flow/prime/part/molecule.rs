@@ -1,4 +1,4 @@
-//! The molecule of the work: its steps, and the one that is to be done now.
+//! Formats the molecule of the work: its steps and the current one.
 
 use kit::ui::escape;
 
@@ -7,10 +7,10 @@ use super::foreign::fence_text;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::molecule::{CurrentStep, Molecule, MoleculeStep};
 
-/// How many steps around the current one are listed.
+/// The number of listed steps around the current one.
 const LISTED: usize = 12;
 
-/// Where the work stands in its molecule.
+/// Formats the state of the work's molecule.
 pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
     let (id, title) = (
         escape::escape_line(&found.id),
@@ -51,7 +51,7 @@ pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
     })
 }
 
-/// The step to be done now: its text, when it is done, and what follows.
+/// Formats the current step: its text, its exit criteria, and the step after it.
 fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> String {
     let (id, title) = (
         escape::escape_line(&step.id),
@@ -85,7 +85,7 @@ fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> St
     text
 }
 
-/// The steps around the current one, where there are many.
+/// Returns the steps around the current one, if there are many.
 fn steps_around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
     let from = at
         .saturating_sub(LISTED / 3)

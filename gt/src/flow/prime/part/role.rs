@@ -1,4 +1,4 @@
-//! Who the agent is: the role's text, what people added to it, and where the agent is at home.
+//! Formats the agent's role: the role's text, the users' directives, and the agent's home.
 
 use std::path::{Path, PathBuf};
 
@@ -13,20 +13,21 @@ use crate::host::LiveTown;
 use crate::town::identity::Address;
 use crate::town::role_file;
 
-/// What people have to say to a role: a file of the town or of a rig.
+/// A user's instructions to a role: a file of the town or of a rig.
 #[derive(Debug, Clone)]
 pub(in crate::flow::prime) struct RoleDirective {
     path: PathBuf,
     text: String,
-    /// Whether it stands in place of the role's own text.
+    /// True if the file replaces the role's own text.
     replaces: bool,
 }
 
-/// The first line of a directive that stands in place of the role's own text.
+/// The first line of a directive that replaces the role's own text.
 const REPLACE: &str = "mode: replace";
 
-/// The directives for an agent: the town's, then its rig's. Of a file that cannot be read that is said: what
-/// people ordered must not be left out in silence, and an agent without any context does worse.
+/// Returns the directives for an agent: the town's, then its rig's. An unreadable file becomes a
+/// directive that reports the error, because instructions must not be dropped silently, and an
+/// agent without any context is worse.
 pub(in crate::flow::prime) fn read_directives(
     town: &LiveTown,
     address: &Address,
@@ -68,7 +69,7 @@ fn describe_unreadable(path: &Path, error: &std::io::Error) -> String {
     )
 }
 
-/// What the role is: its own text, or the last directive that replaces it, and what the others add.
+/// Returns the role's own text, or the last directive that replaces it, and the other directives.
 pub(in crate::flow::prime) fn role_parts(
     town: &LiveTown,
     address: &Address,
@@ -88,7 +89,7 @@ pub(in crate::flow::prime) fn role_parts(
             parts.push(ContextPart::fixed("role", role_file::NAME, text));
             return parts;
         }
-        // The hook of a program that has one runs again automatically.
+        // A program with hooks runs the command automatically.
         let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
         let lines = role_file::role_text(address.role())
             .trim_end()
@@ -111,7 +112,8 @@ pub(in crate::flow::prime) fn role_parts(
     parts
 }
 
-/// What a person forbids every session: patterns of commands, named in the same words on a first run and on a follow-up.
+/// Lists the command patterns that a user forbids for every session, with the same words in a first
+/// session and in a follow-up.
 pub(in crate::flow::prime) fn limits_text_part(
     patterns: &[String],
     origin: &str,
@@ -126,7 +128,7 @@ pub(in crate::flow::prime) fn limits_text_part(
     Some(ContextPart::fixed("limits", origin, text))
 }
 
-/// Who and where the agent is.
+/// Describes the agent's identity and place.
 pub(in crate::flow::prime) fn identity_part(town: &LiveTown, address: &Address) -> ContextPart {
     let home = crate::town::agent_home(town, address);
     let mut text = format!(
@@ -147,7 +149,7 @@ pub(in crate::flow::prime) fn identity_part(town: &LiveTown, address: &Address) 
     ContextPart::fixed("identity", "address and layout", text)
 }
 
-/// All that a session needs which has its earlier context still before it.
+/// Returns the whole text for a session that still has its earlier context.
 pub(in crate::flow::prime) fn resumed_part(address: &Address, hook: Option<&Bead>) -> ContextPart {
     let work = match hook {
         Some(bead) => format!(

@@ -1,4 +1,4 @@
-//! The work on the hook: our heading, then the description in a fence that it cannot close.
+//! Formats the work on the hook: our heading, then the description in a fence that it cannot close.
 
 use bd::bead::{Bead, fields};
 use kit::ui::escape;
@@ -16,7 +16,7 @@ const ROOM: PartRoom = PartRoom {
     pointer: PartPointer::Command("bd show {}"),
 };
 
-/// The work of an agent.
+/// Formats the work of an agent.
 pub(in crate::flow::prime) fn work_part(
     address: &Address,
     bead: &Bead,
@@ -53,7 +53,6 @@ pub(in crate::flow::prime) fn work_part(
     ContextPart::fixed("hook", format!("bead {}", bead.id), text).with_room(ROOM)
 }
 
-/// There is no work.
 pub(in crate::flow::prime) fn no_work_part(address: &Address) -> ContextPart {
     let text = match address {
         Address::Polecat(..) => {
@@ -66,7 +65,8 @@ pub(in crate::flow::prime) fn no_work_part(address: &Address) -> ContextPart {
     ContextPart::fixed("hook", "the empty hook", text.to_owned())
 }
 
-/// What a summary of the conversation must keep; role, place and assignment are said again after it.
+/// Lists the facts that a summary of the conversation must keep. Role, place and assignment are
+/// repeated after it.
 pub(in crate::flow::prime) fn facts_to_keep_part(hook: Option<&Bead>, slot: &Slot) -> ContextPart {
     let mut text = String::new();
     if let Some(bead) = hook {
@@ -96,7 +96,7 @@ fn format_assignment(bead: &Bead) -> String {
         ("Notes", &bead.notes),
     ];
     for (heading, body) in sections {
-        // What the title says already is not said again.
+        // A text that only repeats the title is left out.
         if !body.trim().is_empty() && body.trim() != bead.title.trim() {
             text.push_str(&format!("\n## {heading}\n\n{}\n", fence_text(body)));
         }
@@ -107,13 +107,13 @@ fn format_assignment(bead: &Bead) -> String {
     text
 }
 
-/// The task as its worker was given it, for the worker that continues it.
+/// Returns the task as its worker got it, for the worker that continues it.
 pub(in crate::flow::prime) fn original_task_text(bead: &Bead) -> String {
     split_description(&bead.description).0
 }
 
-/// A description without the lines that tools keep at its top, and the instructions that came with the sling. Such lines
-/// further down are a person's own.
+/// Splits a description into the text without the lines that tools keep at its top, and the
+/// instructions of the sling. Such lines further down belong to the user's text.
 fn split_description(description: &str) -> (String, String) {
     const KEPT_BY_TOOLS: [&str; 4] = [
         "dispatched_by",
