@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(Vec::<String>::new(), |_, _| {})
 }
 
-/// Shows an agent's session until the person leaves it.
+/// Shows an agent's session until the user detaches.
 pub(super) fn attach_to_agent(
     ctx: &Context,
     town: &LiveTown,

@@ -1,4 +1,5 @@
-//! What a command starts with: the environment, clock and chance of the process, and the screen.
+//! The inputs of a command: the environment, clock and random source of the process, and the
+//! screen.
 
 use std::path::Path;
 
@@ -11,18 +12,13 @@ use gt::host::live_town::open_live_town;
 use gt::town::identity::{Address, detect_caller};
 use gt::town::{self, TownLayout};
 
-/// The context of one command.
 pub struct Context {
-    /// The caller's environment.
     pub env: Env,
-    /// The screen.
     pub ui: Ui,
-    /// What the stores notice.
     pub reports: StoreReports,
 }
 
 impl Context {
-    /// The context of a command that begins.
     pub fn new(env: Env, ui: Ui) -> Self {
         Self {
             env,
@@ -31,7 +27,7 @@ impl Context {
         }
     }
 
-    /// Opens the town around the working directory, acting as the caller.
+    /// Opens the town around the working directory, with the caller as actor.
     pub fn open_town(&self) -> anyhow::Result<LiveTown> {
         let root = town::find_town(&self.env)?;
         Ok(self.open_town_at(&root))

@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(shown?, write_report)
 }
 
-/// Live progress: bars on a terminal, else one line a change.
+/// Shows live progress: bars on a terminal, otherwise one line per change.
 struct DemoScreen<'a> {
     ctx: &'a Context,
     stop: Arc<AtomicBool>,
@@ -82,7 +82,7 @@ impl<'a> DemoScreen<'a> {
 
     fn make_bars(&mut self, count: usize) {
         let style = |template: &str| {
-            // The templates are ours and a test draws them.
+            // The templates are constants, and a test draws them.
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
         };
         for _ in 0..count {

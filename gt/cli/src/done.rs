@@ -62,7 +62,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let finished = done::finish_work(&town, &worker, &report)?;
     gt::host::daemon::wake_daemon(&town);
     if !args.stay {
-        // Said before the session ends, which takes this process with it.
+        // Printed before the session ends, because this process ends with it.
         let what = if finished.failed.is_some() {
             "given up"
         } else {

@@ -55,7 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         rig: rig.transpose()?,
     };
     let root = town.layout.root();
-    // Before the first look: what happens in between is seen by the next one.
+    // The watch starts before the first read, so that the next read finds every later change.
     let changes = args.follow.then(|| {
         FolderWatch::start([root]).with_context(|| {
             let root = root.display();
@@ -78,7 +78,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_empty_report()
 }
 
-/// Writes events; `false` when nobody reads any more. What is followed stays on the screen, so its times are not relative.
+/// Writes events. Returns false if standard output is closed. Followed events stay on the screen,
+/// so their times are absolute.
 fn print_events(ctx: &Context, events: &[StoredEvent], is_followed: bool) -> bool {
     let mut page = ctx.ui.page();
     for event in events {

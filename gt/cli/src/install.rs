@@ -22,7 +22,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let root = ctx.env.make_absolute(&args.path);
-    // A trailing `.` has no name, and links are kept as the person wrote them.
+    // Drops a trailing `.`, which has no name. Symbolic links stay as the user wrote them.
     let root: std::path::PathBuf = root.components().collect();
     let owner = InstallRequest::from_git_user(ctx.env.cwd());
     let request = InstallRequest {

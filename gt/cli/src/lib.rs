@@ -1,4 +1,5 @@
-//! The command line of `gt`: arguments in, one domain call, one report out.
+//! The command line of `gt`. Each command parses its arguments, makes one domain call and returns
+//! one report.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -154,17 +155,17 @@ kit::program! {
     Witness => witness,
 }
 
-/// The whole command line, for man pages and completions.
+/// Builds the whole command line. Man pages and completions are generated from it.
 pub fn build_command_line() -> clap::Command {
     GT.build_whole()
 }
 
-/// A line without a command is refused when it is read.
+/// Never called in practice: clap refuses a command line without a command.
 fn reject_missing_command() -> CommandResult {
     anyhow::bail!("no command given; see gt --help")
 }
 
-/// Runs one `gt` command line and says how it ended.
+/// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let command_with_values = || completion::offer_values(build_command_line(), &env);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {

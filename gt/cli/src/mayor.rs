@@ -1,4 +1,4 @@
-//! `gt mayor`: the agent that a person talks to about the whole town.
+//! `gt mayor`: controls the agent that the user talks to about the whole town.
 
 use super::{CommandResult, role};
 use crate::context::Context;

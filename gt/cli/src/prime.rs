@@ -51,7 +51,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
     if !found.handoff.is_empty() && in_session && !looks_only {
-        // A successor is told once. Where that cannot be recorded it is told again, which is better than nothing.
+        // The successor gets each handoff once. If that cannot be recorded, the handoff is
+        // repeated, which is better than losing it.
         if let Err(error) = mail::mark_read(&town, &found.handoff) {
             ctx.ui.warn(&format!(
                 "the messages could not be marked as read: {error:#}"
@@ -62,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         prime::mark_decision_reported(&town, &session, convoy);
     }
     if occasion == Occasion::Precompact && !args.dry_run {
-        // What cannot be saved keeps nobody from the summary.
+        // A failed checkpoint must not block the summary.
         if let Err(error) = checkpoint::save_session_state(&town, &town.actor, &session) {
             ctx.ui.warn(&format!("no checkpoint: {error:#}"));
         }
@@ -88,7 +89,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     report_context(found, args.explain)
 }
 
-/// What tells this session from the next one of the same agent; empty outside of any.
+/// Returns the value that distinguishes this session from the next one of the same agent. Empty
+/// outside of a session.
 fn session_key(ctx: &Context, event: &AgentEvent) -> String {
     let of = |name: &str| ctx.env.get(name).unwrap_or_default();
     match (event.text_field("session_id"), of("CLAUDE_SESSION_ID")) {
@@ -98,7 +100,7 @@ fn session_key(ctx: &Context, event: &AgentEvent) -> String {
     }
 }
 
-/// A context as text, or what it is made of.
+/// Reports a context as text, or the list of its parts.
 pub(super) fn report_context(found: SessionContext, explain: bool) -> CommandResult {
     build_report(found, move |found, page| {
         if explain {

@@ -1,4 +1,4 @@
-//! `gt refinery`: the agent that watches the merge queue of a rig.
+//! `gt refinery`: controls the agent that watches a rig's merge queue.
 
 use super::{CommandResult, role};
 use crate::context::Context;

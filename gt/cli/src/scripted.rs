@@ -46,7 +46,8 @@ impl Report for ScriptReport {
     }
 }
 
-/// Records that the session has begun, as the hooks of other agents do. What cannot be recorded keeps nobody from work.
+/// Records the start of the session, as the hooks of other agents do. A failed record must not
+/// block the work.
 fn record_start(ctx: &Context) {
     let (Ok(town), Some(session)) = (ctx.open_town(), ctx.env.get("GT_SESSION")) else {
         return;
@@ -75,7 +76,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         script.display()
     );
     record_start(ctx);
-    // A session's own folder is made again by the next session of that name, however this one ends.
+    // The next session of the same name recreates the session's folder, however this one ends.
     let session = ctx
         .env
         .get("GT_SESSION")

@@ -1,4 +1,5 @@
-//! `gt session-restart`: what `gt handoff` starts beside the session that it ends.
+//! `gt session-restart`: the helper process that `gt handoff` starts, because the session that it
+//! restarts ends with all its processes.
 
 use super::{CommandResult, build_report};
 use crate::context::Context;

@@ -56,7 +56,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let mut beads = args.words;
-    // One word is a bead for oneself; of two and more the last is the target.
+    // One argument is a bead for the caller. The last of several arguments is the target.
     let target = if beads.len() > 1 {
         beads.pop().unwrap_or_default()
     } else {
@@ -90,7 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let slung = sling_batch(&town, &batch, warn)?;
     gt::host::daemon::wake_daemon(&town);
     let caller = town.actor.clone();
-    // Work that waits for a person is deferred.
+    // Exit code 3: the work is deferred until a user acts.
     let exit = if slung.iter().any(|one| one.needs_person.is_some()) {
         3
     } else {
@@ -103,7 +103,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-/// The formula that is slung: the first word with --on, and where it names no bead.
+/// Returns the formula to sling: the first argument with `--on`, or if it names no bead.
 fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
     let [first] = words else { return None };
     if on.is_none() && town.find_bead(first).is_ok() {
@@ -153,11 +153,12 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
     }
 }
 
-/// What starts the agent that has the work, where a person does that and nobody did.
+/// Returns the command that starts the agent with the work, if only a user starts that agent and it
+/// does not run.
 fn start_command_of(slung: &SlingReport, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
-        // The caller runs, in a session of ours or not.
+        // The caller runs already, in a session of the town or not.
         target if target == *caller => None,
         Address::Mayor => Some("gt mayor start".to_owned()),
         Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),

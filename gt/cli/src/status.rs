@@ -35,7 +35,7 @@ pub(super) struct Args {
     health: bool,
 }
 
-/// Times and sessions are looked at so often while nothing changes.
+/// Interval at which times and sessions are refreshed if nothing changes.
 const TICK: Duration = Duration::from_secs(10);
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -50,13 +50,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(status::read_status(&town)?, write_status)
 }
 
-/// Shows it again whenever it reads differently, until nobody reads it any more.
+/// Repeats the status whenever its text changes, until standard output is closed.
 fn watch_status(ctx: &Context, town: &LiveTown) -> CommandResult {
     let mut watched: Vec<PathBuf> = Vec::new();
     let mut changes = None;
     let mut before = None;
     loop {
-        // A rig may have been added. Before the look: what happens in between is seen by the next one.
+        // A rig may have been added. The watch starts before the read, so that the next read finds
+        // every later change.
         let folders = status::watched_folders(town);
         if changes.is_none() || folders != watched {
             let begun = FolderWatch::start(folders.iter().map(PathBuf::as_path));

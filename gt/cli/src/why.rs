@@ -76,7 +76,7 @@ fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
     }
 }
 
-/// What a sentence about an event leaves out and an explanation needs.
+/// Data keys of an event that its sentence omits and an explanation shows.
 const DETAILS: &[&str] = &[
     "saw",
     "reason",
@@ -98,7 +98,7 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
     ));
     for (key, value) in &event.payload {
         let text = match value {
-            // What stood on a screen reads line by line.
+            // The text of a screen is printed line by line.
             Value::Array(lines) if key == "screen" => {
                 for text in lines.iter().filter_map(Value::as_str) {
                     page.line(format!("      | {}", escape::escape_line(text)));
@@ -114,7 +114,8 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
             _ => continue,
         };
         let text = escape::escape_line(&text);
-        // The digits of a number may stand in an id.
+        // The digits of a number may occur in an id, so a number is never taken as part of the
+        // sentence.
         let is_told = !value.is_number() && sentence.contains(&text);
         if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {
             page.line(format!("      {key}: {text}"));

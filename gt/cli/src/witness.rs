@@ -1,4 +1,4 @@
-//! `gt witness`: the agent that watches the workers of a rig.
+//! `gt witness`: controls the agent that watches the workers of a rig.
 
 use super::{CommandResult, role};
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! `gt boot`: the watch over the deacon.
+//! `gt boot`: watches the deacon.
 
 mod triage;
 

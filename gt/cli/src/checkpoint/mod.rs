@@ -1,4 +1,4 @@
-//! `gt checkpoint`: where a session stands, for the next one on the same work.
+//! `gt checkpoint`: records the state of a session's work for the next session on it.
 
 mod clear;
 mod show;

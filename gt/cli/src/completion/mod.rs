@@ -1,4 +1,4 @@
-//! `gt completion`, and the values that a town has.
+//! `gt completion`, and the argument values that a town offers.
 
 mod values;
 

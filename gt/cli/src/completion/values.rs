@@ -1,5 +1,5 @@
-//! The values that fit each argument: rigs, workers, convoys, merge requests and beads of the town around the working
-//! directory. Sessions are not asked for.
+//! Offers values for each argument: rigs, workers, convoys, merge requests and beads of the town
+//! around the working directory. Never asks the running sessions.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use gt::record::polecat::{self, PolecatIds};
 use gt::town::config;
 use gt::view::doctor;
 
-/// The command line of `gt` with the values of the town around the working directory.
+/// Returns the command line of `gt` with completers for the town around the working directory.
 pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
     match Context::new(env, ui).open_town() {
@@ -35,7 +35,7 @@ pub(crate) fn offer_values(command: Command, env: &Env) -> Command {
     }
 }
 
-/// What completes an argument of a command.
+/// Returns the completer of one argument of a command.
 fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
     Some(match (path, argument) {
         ("sling", "words") => |town| {
@@ -154,7 +154,7 @@ fn complete_reviews(town: &LiveTown) -> Vec<CompletionValue> {
         .collect()
 }
 
-/// Beads that are work. What has arguments of its own is left out.
+/// Offers work beads. Kinds of beads that have completers of their own are left out.
 fn complete_work_beads(town: &LiveTown) -> Vec<CompletionValue> {
     let is_other = |bead: &BeadRef<'_>| [Kind::Convoy, Kind::MergeRequest].contains(&bead.kind());
     complete_beads(town, |bead| is_work(bead) && !is_other(bead))
@@ -188,7 +188,7 @@ fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
     })
 }
 
-/// The beads of all stores of the town, those of the rigs first.
+/// Offers the wanted beads of all stores of the town, those of the rigs first.
 fn complete_beads(
     town: &LiveTown,
     is_wanted: impl Fn(&BeadRef<'_>) -> bool,

@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(format!("{value:<44} {meaning}"));
                 continue;
             }
-            // Beneath the value where there is no room beside it.
+            // The origin gets a line of its own if the value leaves no room for it.
             let origin = if show_origin { row.origin.as_str() } else { "" };
             page.cut_line(format!("{value:<44} {}", page.style().dim(origin)).trim_end());
             page.line(format!("    {meaning}"));

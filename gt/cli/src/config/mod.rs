@@ -50,7 +50,7 @@ impl SettingsScope {
     }
 }
 
-/// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
+/// Reads a setting. A patrol rule that no setting turns off has its built-in value.
 fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
     let found = match rule::switched_by(name) {
         Some(rule) => Some(rule.switch_setting(layers)),
@@ -61,7 +61,7 @@ fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeEr
     found.ok_or(ChangeError::Unknown { name })
 }
 
-/// A setting as shown and as JSON.
+/// One setting, for text and JSON.
 #[derive(Debug, Serialize)]
 struct SettingRow {
     key: String,
@@ -83,7 +83,7 @@ impl SettingRow {
         }
     }
 
-    /// The value as a person would write it.
+    /// Returns the value as a user would write it.
     fn text(&self) -> String {
         match &self.value {
             Value::Null => String::new(),

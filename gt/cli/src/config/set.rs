@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-/// The name of an agent must be one that the settings or the built-in presets have.
+/// Checks that an agent's name is defined in the settings or among the built-in presets.
 fn check_agent_name(town: &LiveTown, rig: Option<&RigLayout>, args: &Args) -> anyhow::Result<()> {
     let key = args.key.as_str();
     let names_agent = match key {

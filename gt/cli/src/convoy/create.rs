@@ -34,7 +34,7 @@ pub(super) struct Args {
     spec_file: Option<String>,
 }
 
-/// A specification is read by people and models.
+/// Size limit of a specification, which users and models read.
 const SPEC: u64 = 4 * 1024 * 1024;
 
 fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {

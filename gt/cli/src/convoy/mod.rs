@@ -25,7 +25,7 @@ kit::family! {
     Review => review,
 }
 
-/// What hooks had to say although they approved.
+/// Prints the warnings of hooks that approved.
 fn print_hook_warnings(ctx: &Context, warnings: &[String]) {
     for warning in warnings {
         ctx.ui.warn(&kit::ui::escape::escape_line(warning));

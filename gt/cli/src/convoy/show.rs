@@ -66,7 +66,7 @@ fn write_document_line(rig_document: &RigDocument, root: &std::path::Path, page:
         "   📄 {}: {path}, {} bytes",
         rig_document.rig, rig_document.document.bytes
     ));
-    // Whole, however narrow the screen: it is there to be copied.
+    // Never cut at the screen's width, because users copy it.
     let command = rig_document.document.command();
     let command = command.trim_start_matches("git ");
     page.line(format!(

@@ -99,7 +99,7 @@ pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
     }
 }
 
-/// The convoy's own branches, and how far their landing is.
+/// Writes the convoy's own branches and the progress of their landing.
 fn write_branches(convoy: &ConvoyProgress, integration: &Integration, page: &mut Page) {
     let (landed, all) = integration.count_landed_rigs();
     if integration.has_begun_landing() {
@@ -152,7 +152,7 @@ fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
         page.line(format!("              {}", escape::escape_line(&bead.why)));
     }
     for way in &bead.next_steps {
-        // Whole, however narrow the screen: it is there to be copied.
+        // Never cut at the screen's width, because users copy it.
         page.line(format!("              → {way}"));
     }
 }

@@ -1,4 +1,4 @@
-//! `gt crew`: workers that a person directs.
+//! `gt crew`: manages the workers that a user directs.
 
 mod add;
 mod at;
@@ -23,7 +23,7 @@ kit::family! {
     Stop => stop,
 }
 
-/// The members that were named, or all of a rig or the town.
+/// Returns the named members, or all members of a rig or of the town.
 fn select_members(
     ctx: &Context,
     town: &LiveTown,

@@ -1,4 +1,4 @@
-//! `gt daemon`: the town's daemon, gtd.
+//! `gt daemon`: controls gtd, the town's daemon.
 
 mod install;
 mod logs;

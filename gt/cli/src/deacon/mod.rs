@@ -1,4 +1,4 @@
-//! `gt deacon`: who patrols the town.
+//! `gt deacon`: controls the agent that patrols the town.
 
 mod health_check;
 mod heartbeat;

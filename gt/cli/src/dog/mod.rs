@@ -1,4 +1,4 @@
-//! `gt dog`: helpers of the deacon.
+//! `gt dog`: manages the deacon's helpers.
 
 mod add;
 mod call;
@@ -35,7 +35,7 @@ kit::family! {
     Status => status,
 }
 
-/// The dog that is named, else the one that asks.
+/// Returns the name of the given dog, otherwise of the dog that calls.
 fn resolve_dog_name(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
     match (name, &town.actor) {
         (Some(name), _) => Ok(name),

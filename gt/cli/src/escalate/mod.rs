@@ -1,4 +1,4 @@
-//! `gt escalate`: asking for help or for a decision.
+//! `gt escalate`: asks for help or for a decision.
 
 mod ack;
 mod close;
@@ -138,7 +138,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(done, write_report)
 }
 
-/// A time that lies ahead: an age without a sign counts forward.
+/// Parses a time in the future. An age without a sign counts forward.
 fn parse_deadline(text: &str, now: jiff::Timestamp) -> anyhow::Result<String> {
     let in_a_while = text
         .parse()
@@ -180,7 +180,7 @@ fn write_report(done: &EscalationReport, page: &mut Page) {
     }
 }
 
-/// One route and what became of it.
+/// Describes one route and the result of its delivery.
 fn describe_delivery(delivery: &RouteDelivery) -> String {
     let mark = match delivery.state {
         DeliveryState::Sent => "✓",
@@ -196,7 +196,7 @@ fn describe_delivery(delivery: &RouteDelivery) -> String {
     format!("{mark} {}{detail}", escape::escape_line(&delivery.route))
 }
 
-/// Why there is no escalation of this id.
+/// Builds the error for an id that no escalation has.
 fn build_unknown_error(id: &str) -> EscalateError {
     EscalateError::Unknown { id: id.to_owned() }
 }

@@ -83,7 +83,7 @@ fn write_escalation(escalation: &Escalation, page: &mut Page) {
     write_body(escalation, page);
 }
 
-/// The text, the options, the routes, and how it ended.
+/// Writes the text, the options, the routes and the ending.
 fn write_body(escalation: &Escalation, page: &mut Page) {
     let details = &escalation.details;
     if !escalation.reason.is_empty() {

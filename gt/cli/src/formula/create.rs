@@ -16,7 +16,6 @@ pub(super) struct Args {
     kind: String,
 }
 
-/// A file that was written.
 #[derive(Debug, Serialize)]
 struct CreateFormulaReport {
     name: String,

@@ -12,7 +12,6 @@ pub(super) struct Args {
     rig: Option<String>,
 }
 
-/// A formula in a list.
 #[derive(Debug, Serialize)]
 struct FormulaRow {
     name: String,

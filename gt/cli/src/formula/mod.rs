@@ -1,4 +1,4 @@
-//! `gt formula`: one file a verb.
+//! `gt formula`, with one file per verb.
 
 mod create;
 mod list;

@@ -1,4 +1,4 @@
-//! `gt hooks`: what makes agent programs call `gt`.
+//! `gt hooks`: manages the hooks by which agent programs call `gt`.
 
 mod diff;
 mod install;
@@ -22,7 +22,7 @@ kit::family! {
     Sync => sync,
 }
 
-/// What was added to settings files.
+/// Reports the hooks that were added to settings files.
 fn report_installed_hooks(changed: Vec<gt::host::runtime::installed::RoleHooks>) -> CommandResult {
     super::build_report(changed, |changed, page| {
         if changed.is_empty() {

@@ -30,7 +30,7 @@ struct MailCheckReport {
     address: String,
     unread: usize,
     has_new: bool,
-    /// Those that this session was not told of.
+    /// Messages that this session has not been notified of.
     #[serde(skip)]
     news: Vec<MailMessage>,
 }
@@ -82,9 +82,9 @@ fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<
     })
 }
 
-/// What is said to an agent; nothing without mail.
+/// Returns the reminder for an agent. Empty without new mail.
 fn build_reminder(found: &MailCheckReport) -> String {
-    /// So many are named; the rest is in the inbox.
+    /// The number of messages that are named. The inbox has the rest.
     const NAMED: usize = 10;
     if found.unread == 0 {
         return String::new();

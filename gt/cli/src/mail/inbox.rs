@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         mail::list_inbox(&beads, &mailbox)
     };
-    // `gt mail read 2` counts what is in the inbox, whatever is listed here.
+    // `gt mail read 2` counts in the inbox, independent of the filters here.
     let inbox = messages.iter().filter(|message| !message.archived);
     let places: Vec<String> = inbox.map(|message| message.id.clone()).collect();
     if args.unread {

@@ -1,4 +1,4 @@
-//! `gt mail`: messages that last.
+//! `gt mail`: sends and reads durable messages.
 
 mod archive;
 mod check;
@@ -31,13 +31,13 @@ kit::family! {
     Check => check,
 }
 
-/// Messages that were changed.
 #[derive(serde::Serialize)]
 struct ChangedMessages {
     changed: Vec<String>,
 }
 
-/// Changes messages, and reports which. Each is named by its id or its number in the caller's inbox.
+/// Changes messages and reports their ids. Each is given by its id or by its number in the caller's
+/// inbox.
 fn change_messages(
     ctx: &Context,
     which: &[String],
@@ -56,7 +56,7 @@ fn change_messages(
     })
 }
 
-/// The mailbox of an address, or the caller's own.
+/// Returns the mailbox of an address, or the caller's own.
 fn resolve_mailbox(town: &LiveTown, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
         Some(text) => town.parse_address(text)?.mailbox(),

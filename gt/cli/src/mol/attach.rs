@@ -13,7 +13,6 @@ pub(super) struct Args {
     words: Vec<String>,
 }
 
-/// A molecule and the bead that has it.
 #[derive(Debug, Serialize)]
 pub(super) struct AttachMoleculeReport {
     pub(super) bead: String,

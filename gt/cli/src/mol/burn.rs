@@ -11,7 +11,6 @@ pub(super) struct Args {
     target: String,
 }
 
-/// What was removed.
 #[derive(Debug, Serialize)]
 struct BurnReport {
     burned: String,

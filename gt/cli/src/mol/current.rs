@@ -13,7 +13,6 @@ pub(super) struct Args {
     target: String,
 }
 
-/// The current step of an agent.
 #[derive(Debug, Serialize)]
 struct CurrentStepReport {
     identity: String,

@@ -13,7 +13,6 @@ pub(super) struct Args {
     target: String,
 }
 
-/// What was taken off.
 #[derive(Debug, Serialize)]
 struct DetachMoleculeReport {
     bead: String,

@@ -1,4 +1,4 @@
-//! `gt mol`: one file a verb.
+//! `gt mol`, with one file per verb.
 
 mod attach;
 mod attach_from_mail;
@@ -35,7 +35,7 @@ kit::family! {
     Dag => dag,
 }
 
-/// The steps, with a mark at the current one.
+/// Writes the steps, with a mark at the current one.
 fn write_steps(page: &mut Page, steps: &[MoleculeStep]) {
     for step in steps {
         let title = escape::escape_line(&step.title);
@@ -43,14 +43,14 @@ fn write_steps(page: &mut Page, steps: &[MoleculeStep]) {
     }
 }
 
-/// How far a molecule is, in one line.
+/// Describes the progress of a molecule in one line.
 fn describe_progress(found: &Molecule) -> String {
     let total = found.steps.len();
     let percent = (found.count_done() * 100).checked_div(total).unwrap_or(100);
     format!("{} of {total} steps done ({percent} %)", found.count_done())
 }
 
-/// The command that goes on.
+/// Describes the command that continues the molecule.
 fn describe_next_step(found: &Molecule) -> String {
     match &found.current {
         Some(step) => format!("Next: gt mol step done {}", step.id),

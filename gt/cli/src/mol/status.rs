@@ -18,14 +18,12 @@ pub(super) struct Args {
 /// The work on a hook and its molecule.
 #[derive(Debug, Serialize)]
 pub(super) struct MoleculeStatusReport {
-    /// The agent or bead that was asked about.
+    /// The agent or bead that the command names.
     pub(super) target: String,
-    /// Whether there is work.
     has_work: bool,
-    /// The work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pinned_bead: Option<String>,
-    /// The root of the molecule.
+    /// The id of the molecule's root.
     #[serde(skip_serializing_if = "Option::is_none")]
     attached_molecule: Option<String>,
     is_wisp: bool,
@@ -35,7 +33,7 @@ pub(super) struct MoleculeStatusReport {
     molecule: Option<Molecule>,
 }
 
-/// The steps by where they stand.
+/// The steps of a molecule by status.
 #[derive(Debug, Serialize)]
 pub(super) struct StepProgress {
     root_id: String,
@@ -81,7 +79,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let (bead, found) = match molecule::find_attached(&town, &args.target) {
         Ok((bead, found)) => (Some(bead), found),
-        // An agent without work is an answer, an unknown name is none.
+        // An agent without work is a valid answer. An unknown name is an error.
         Err(_) if args.target.is_empty() || town.parse_address(&args.target).is_ok() => {
             (None, None)
         }

@@ -1,4 +1,4 @@
-//! `gt mol step`: the step that is done now.
+//! `gt mol step`: closes the current step.
 
 use std::time::Duration;
 

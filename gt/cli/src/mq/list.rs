@@ -32,7 +32,7 @@ struct RequestRow {
     priority: i64,
     created_at: String,
     waits_for: Vec<String>,
-    /// The tasks among those that nobody has.
+    /// The tasks in `waits_for` that no worker has.
     #[serde(skip)]
     free_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let rig = town.find_rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {
         Ok(unused) => {
-            // Keys that are known and have no effect are for the doctor.
+            // Known keys without effect are reported by `gt doctor`.
             for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
                 ctx.ui.warn(&escape::escape_line(&unknown.to_string()));
             }

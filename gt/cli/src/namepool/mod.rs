@@ -1,4 +1,4 @@
-//! `gt namepool`: where polecats get their names.
+//! `gt namepool`: manages the names of polecats.
 
 mod set;
 mod show;

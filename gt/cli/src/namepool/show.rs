@@ -9,7 +9,7 @@ use crate::context::Context;
 use gt::record::polecat;
 use gt::town::config;
 
-/// With `--json` {rig, style, names, used, next}.
+/// The JSON has the keys rig, style, names, used and next.
 #[derive(Debug, Serialize)]
 struct NamepoolReport {
     rig: String,

@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {
-        // A rig that was asked for must be readable.
+        // A rig that the user names must be readable.
         town.open_rig_store(&rig)?;
         rows.extend(
             view.polecats_of(rig.name())

@@ -1,4 +1,4 @@
-//! `gt polecat`: the workers of rigs.
+//! `gt polecat`: manages the workers of rigs.
 
 mod list;
 mod nuke;
@@ -19,7 +19,7 @@ kit::family! {
     Nuke => nuke,
 }
 
-/// Rig and name of a polecat's address.
+/// Parses a polecat's address into its rig and its name.
 fn parse_polecat(town: &LiveTown, text: &str) -> anyhow::Result<(gt::town::RigLayout, String)> {
     match town.parse_address(text)? {
         Address::Polecat(rig, name) => Ok((town.find_rig(&rig)?, name)),

@@ -1,4 +1,4 @@
-//! `gt rescue`: work that was saved before a sandbox was reset or a session ended.
+//! `gt rescue`: manages the work that was saved before a sandbox was reset or a session ended.
 
 mod drop;
 mod list;

@@ -1,4 +1,4 @@
-//! `gt rig`: the repositories that the town works on.
+//! `gt rig`: manages the repositories that the town works on.
 
 mod add;
 mod list;

@@ -59,7 +59,7 @@ fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
     }
 }
 
-/// The rig that was named, else the one around the caller, else the only one.
+/// Returns the named rig, otherwise the rig around the caller, otherwise the only one.
 pub(crate) fn resolve_rig(
     ctx: &Context,
     town: &LiveTown,
@@ -76,7 +76,7 @@ pub(crate) fn resolve_rig(
     Ok(rigs.remove(0))
 }
 
-/// The rig that the caller belongs to, else the one whose folder they are in.
+/// Returns the rig that the caller belongs to, otherwise the rig of the working directory.
 pub(crate) fn rig_of_caller(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
     let caller = detect_caller(&ctx.env, &town.layout).address;
     let own = caller.as_ref().and_then(|address| address.rig());

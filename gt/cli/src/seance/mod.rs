@@ -1,4 +1,4 @@
-//! `gt seance`: past sessions.
+//! `gt seance`: lists and questions past sessions.
 
 mod search;
 
@@ -112,7 +112,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .map(|session| session.session_id.chars().count());
         let width = ids.max().unwrap_or_default();
         for session in found {
-            // Whole: the id is there to be copied.
+            // Never cut at the screen's width, because users copy the id.
             page.line(format_session_row(
                 session,
                 width,
@@ -142,7 +142,7 @@ fn format_session_row(session: &PastSession, width: usize, when: &str) -> String
     )
 }
 
-/// A time, or so long ago.
+/// Parses a time or an age.
 fn parse_since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
     when::parse_past_time(text, now, &kit::sys::env::local_time_zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))

@@ -21,7 +21,7 @@ pub(super) struct Args {
     limit: usize,
 }
 
-/// A place in a session.
+/// A match in the transcript of a session.
 #[derive(Serialize)]
 struct SessionHit {
     session_id: String,

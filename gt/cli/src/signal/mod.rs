@@ -1,4 +1,4 @@
-//! `gt signal`: what agent programs run at the turns of a session.
+//! `gt signal`: the commands that agent programs run at the turns of a session.
 
 mod end;
 mod event;

@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Ok(Some(slung)) => ctx
             .ui
             .status(&format!("✓ {} → {}", slung.bead, slung.target)),
-        // The convoy is made; only this step is left to the caller.
+        // The convoy exists. Only the sling is left to the caller.
         Err(error) => ctx.ui.warn(&format!(
             "the bead is not slung, do so with `gt sling`: {}",
             escape::escape_line(&format!("{error:#}"))

@@ -1,4 +1,4 @@
-//! `gt convoy review`: convoys that a hook left to a person.
+//! `gt convoy review`: decides on convoys that a hook left to the user.
 
 mod approve;
 mod list;
