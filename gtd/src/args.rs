@@ -1,4 +1,4 @@
-//! The command line of `gtd`.
+//! Defines the command line of `gtd`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,12 +50,12 @@ struct RunArgs {
     dry_run: bool,
 }
 
-/// The whole command line, for man pages and completions.
+/// Builds the whole command line. Man pages and completions are generated from it.
 pub fn build_command_line() -> clap::Command {
     CliArgs::command()
 }
 
-/// Runs one `gtd` command line and says how it ended.
+/// Runs one `gtd` command line and returns its exit code.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the same shape as the other programs"
@@ -81,7 +81,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => {
             let failure = gt::error::build_failure(&error);
             Ui::new(false, false, &env).error(&failure);
-            // As for a bad command line: systemd does not start it again, since that would change nothing.
+            // The same exit code as for a bad command line, so that systemd does not restart it: a
+            // restart would change nothing.
             let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();
             ExitCode::from(if is_twice { 2 } else { failure.exit })
         }

@@ -1,4 +1,4 @@
-//! The town as the loop watches over it: what wakes it, what hears of a pass, and what is looked after besides.
+//! Connects the patrol loop to a real town: wake-up sources, event subscribers, housekeeping.
 
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
@@ -25,10 +25,11 @@ use crate::supervise::DaemonInstance;
 use crate::wake::{WakeReason, WakeSender, create_wake_channel};
 use crate::watch::FolderWatch;
 
-/// So many passes in a row may find more to do before `--once` calls it a fault.
+/// The maximum number of passes in a row before `--once` reports an error.
 const PASSES_AT_ONCE: usize = 1000;
 
-/// What one pass would do: a line each with the rule, what is to be done, and what the rule saw.
+/// Lists the decisions of one pass without acting: one line each with the rule, the action and the
+/// facts.
 pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
@@ -43,7 +44,7 @@ pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     })
 }
 
-/// Makes passes until one changes nothing.
+/// Runs passes until one changes nothing.
 pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
         let pass = patrol::run_pass(town)?;
@@ -52,7 +53,7 @@ pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
             log_action(acted);
         }
         if !pass.iter().any(|acted| acted.changed) {
-            // Beads that are not on their branch yet lose nothing; that was logged.
+            // A failed sync of beads loses nothing, and the log has it.
             let is_fault = |acted: &&ActionReport| {
                 acted.failed && !matches!(acted.decision.action, Action::SyncBeads { .. })
             };
@@ -69,14 +70,14 @@ pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
     anyhow::bail!("{PASSES_AT_ONCE} passes and still something to do: see `gt why`")
 }
 
-/// Watches the town until told to stop.
+/// Watches the town until it is stopped.
 pub(crate) fn watch_forever(town: LiveTown) -> anyhow::Result<()> {
     let instance = DaemonInstance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let watched = runtime.block_on(watch_town(town, instance));
-    // What did not come to its end in time ends with the process: the next start goes on.
+    // Actions that are still running end with the process. The next start continues them.
     runtime.shutdown_background();
     watched
 }
@@ -85,7 +86,7 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
     let (waker, mut wakes) = create_wake_channel();
     let (events, _) = broadcast::channel(64);
     let sender = events.clone();
-    // Nobody may be listening.
+    // Fails if there is no subscriber.
     town.listener = EventListener::new(move |line| drop(sender.send(line.clone())));
     let town = Arc::new(town);
     let shared = Arc::new(Mutex::new(SocketState {
@@ -106,14 +107,14 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
         shared,
     };
     let running = PatrolLoop::new(watched, waker, town.layout.patrol_memory());
-    // Without a supervisor that listens nobody needs to be told.
+    // Fails if there is no supervisor that waits for the message.
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
     running.watch(&mut wakes).await;
     if running.world().is_gone() {
         let root = town.layout.root();
         tracing::error!(town = %root.display(), "the town's folder was removed or moved away; ending");
-        // What is there now belongs to another town.
+        // The current socket belongs to another town.
         if !root.exists() {
             kit::sys::file::remove_file(&gt::host::daemon::socket_path(&town))?;
         }
@@ -123,7 +124,7 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
     lock_mutex(&running.world().instance).end(&town)
 }
 
-/// A folder at its path. It is kept open, so that no other gets its number.
+/// A folder at its path. The open handle keeps its inode number from being reused.
 struct WatchedFolder {
     path: PathBuf,
     handle: File,
@@ -138,7 +139,8 @@ impl WatchedFolder {
         })
     }
 
-    /// Whether it is not there any more. Who cannot look, because the disk or the network fails, does not know that.
+    /// Returns true if the folder no longer exists. False if it cannot be checked, because the disk
+    /// or the network fails.
     fn is_gone(&self) -> bool {
         let number = |meta: Metadata| (meta.dev(), meta.ino());
         match (self.path.metadata(), self.handle.metadata()) {
@@ -149,17 +151,18 @@ impl WatchedFolder {
     }
 }
 
-/// The town that is watched.
+/// The watched town.
 struct WatchedTown {
     town: Arc<LiveTown>,
-    /// Its folder when the watch began: one that is made again at the same place is another.
+    /// The town's folder at the start of the watch. A folder that is created again at the same path
+    /// is another town.
     root: WatchedFolder,
     waker: WakeSender,
     instance: Mutex<DaemonInstance>,
     watch: Mutex<FolderWatch>,
     panes: Mutex<SessionWaits>,
     glances: ActivityCache,
-    /// The heartbeat that the next pass writes, and the rules that acted since the last one.
+    /// The heartbeat of the next pass, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,
 }
@@ -178,7 +181,7 @@ impl LoopWorld for WatchedTown {
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }
-        // Before anything is done: what ends from here on is heard of.
+        // Done before any action, so that the end of each process from here on is noticed.
         lock_mutex(&self.panes).follow(&facts.sessions, &self.waker);
         lock_mutex(&self.shared)
             .degraded
@@ -219,7 +222,8 @@ impl LoopWorld for WatchedTown {
         self.town.stop.store(true, Ordering::Relaxed);
     }
 
-    /// A supervisor that expects signs of life gets two in the time that it waits for one.
+    /// Returns the interval between passes: at most half of the supervisor's timeout, so that the
+    /// supervisor gets two signs of life per timeout.
     fn heartbeat(&self) -> Duration {
         let watchdog = sd_notify::watchdog_enabled();
         watchdog.map_or(HEARTBEAT, |limit| HEARTBEAT.min(limit / 2))
@@ -244,7 +248,8 @@ fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Keeps briefings ready. They are derived: failing only means that readers compute them.
+/// Keeps briefings ready. Errors are only logged, because readers can compute the briefings
+/// themselves.
 fn prepare_briefings(town: &LiveTown) {
     if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
@@ -252,8 +257,7 @@ fn prepare_briefings(town: &LiveTown) {
     keep_stores(town);
 }
 
-/// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
-/// is to be done.
+/// Reports warnings of the town's stores, and folds the journals of idle stores.
 fn keep_stores(town: &LiveTown) {
     for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");

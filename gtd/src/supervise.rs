@@ -1,4 +1,4 @@
-//! One instance a town, and the files that say so.
+//! Ensures one daemon instance per town, and writes its state files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gt::host::daemon::{DaemonState, lock_path, pid_path, state_path};
 use gt::town::lock::{Lock, LockError};
 use kit::sys::file;
 
-/// The running daemon's hold on its town.
+/// The running daemon's lock on its town, with its state.
 pub(crate) struct DaemonInstance {
     _lock: Lock,
     state: DaemonState,
@@ -19,8 +19,8 @@ pub(crate) struct DaemonInstance {
 pub(crate) struct AlreadyRunning;
 
 impl DaemonInstance {
-    /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
-    /// of that name would let two daemons hold "the" lock.
+    /// Locks the town, or fails if another daemon has it. The lock file is never removed: a second
+    /// file of that name would let two daemons hold the lock.
     pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
         file::create_folder(&town.layout.daemon(), 0o700)?;
         let lock = match Lock::try_take(&lock_path(town)) {
@@ -48,12 +48,12 @@ impl DaemonInstance {
         self.save(town);
     }
 
-    /// The state as it is written.
+    /// Returns the state as written to the state file.
     pub(crate) fn state(&self) -> &DaemonState {
         &self.state
     }
 
-    /// Writes that the daemon has ended.
+    /// Records that the daemon has ended.
     pub(crate) fn end(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
@@ -63,14 +63,15 @@ impl DaemonInstance {
     }
 
     fn save(&self, town: &LiveTown) {
-        // Numbers and texts always become JSON.
+        // Numbers and texts always serialize to JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
         write_info(town, &state_path(town), &text);
     }
 }
 
-/// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
+/// Writes a file that is only informative. Errors are logged, because a full disk must not end the
+/// daemon. Clients can query the socket.
 fn write_info(town: &LiveTown, path: &Path, content: &[u8]) {
     if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();

@@ -1,53 +1,49 @@
-//! One channel of wake-ups from every source, merged: many events in a short time make one pass.
+//! Merges the wake-ups of all sources into one channel: many events in a short time cause one pass.
 
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-/// How long further wake-ups are gathered before a pass.
+/// The time in which further wake-ups are collected before a pass.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Why the daemon wakes.
+/// The reason of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WakeReason {
-    /// A file of beads changed.
+    /// A beads file changed.
     Files,
-    /// A session's process ended.
     Pane,
-    /// Someone asked.
     Request,
-    /// Work of its own ended.
+    /// An action of the daemon ended.
     Finished,
-    /// Time for the safety net.
+    /// The heartbeat is due.
     Tick,
-    /// Time to end.
     Stop,
 }
 
-/// The end that receives.
+/// The receiving end.
 pub(crate) struct WakeReceiver {
     receiver: mpsc::UnboundedReceiver<WakeReason>,
 }
 
-/// The end that sends; cheap to clone.
+/// The sending end, cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct WakeSender(mpsc::UnboundedSender<WakeReason>);
 
-/// Makes the channel.
 pub(crate) fn create_wake_channel() -> (WakeSender, WakeReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (WakeSender(sender), WakeReceiver { receiver })
 }
 
 impl WakeSender {
-    /// Wakes the loop. Once the loop has ended nobody needs waking.
+    /// Wakes the loop. Does nothing once the loop has ended.
     pub(crate) fn wake(&self, why: WakeReason) {
         self.0.send(why).ok();
     }
 }
 
 impl WakeReceiver {
-    /// Waits for the next wake-up, at most `limit`, and gathers those that follow closely.
+    /// Waits at most `limit` for the next wake-up, and collects those that follow closely.
     pub(crate) async fn next(&mut self, limit: Duration) -> WakeReason {
         let first = match tokio::time::timeout(limit, self.receiver.recv()).await {
             Ok(Some(wake)) => wake,

@@ -1,8 +1,9 @@
-//! Watches the folders of beads: a change of a known file wakes the loop, which then looks for itself.
+//! Watches the folders of beads: a change of a known file wakes the loop, which reads the facts
+//! itself.
 //!
-//! Folders, never files: a file that is replaced by rename would take its watch along. Reading and locking
-//! make events, too; they are left out, or the daemon would wake itself for ever. Where the system has no watches left the
-//! files are looked at once a second instead.
+//! Folders are watched, never files, because a file that is replaced by rename would lose its
+//! watch. Events of reads and locks are ignored, because the daemon would wake itself forever. If
+//! the system has no watches left, the files are polled once per second.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use crate::wake::{WakeReason, WakeSender};
 
-/// Files whose change means work.
+/// The files whose changes wake the loop.
 const KNOWN: [&str; 5] = [
     "issues.jsonl",
     "wisps.jsonl",
@@ -26,12 +27,12 @@ const KNOWN: [&str; 5] = [
     "routes.jsonl",
 ];
 
-/// How often files are looked at where the system does not watch them.
+/// The interval at which files are polled without watches.
 const POLL: Duration = Duration::from_secs(1);
 
-/// The watcher and what it watches.
+/// The watcher with its folders.
 pub(crate) struct FolderWatch {
-    /// None where the system has no watches left.
+    /// None if the system has no watches left.
     watcher: Option<Box<dyn Watcher + Send>>,
     folders: Vec<PathBuf>,
     waker: WakeSender,
@@ -39,7 +40,7 @@ pub(crate) struct FolderWatch {
 }
 
 impl FolderWatch {
-    /// Begins to watch a town.
+    /// Starts to watch a town.
     pub(crate) fn start(town: &LiveTown, waker: &WakeSender) -> Self {
         let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
         let watcher = watcher.inspect_err(warn_no_watches).ok();
@@ -57,9 +58,9 @@ impl FolderWatch {
         }
     }
 
-    /// Watches folders that are new, such as those of a rig that was added.
+    /// Watches new folders, such as those of an added rig.
     pub(crate) fn refresh(&mut self, town: &LiveTown) {
-        // The root only for its own end.
+        // The root is watched only for its own removal.
         let root = town.layout.root().to_owned();
         let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
         let rigs = town.list_rigs().unwrap_or_default();
@@ -103,7 +104,7 @@ fn warn_no_watches(error: &notify::Error) {
     tracing::warn!(%error, "the system watches no more files; looking at them every second");
 }
 
-/// Looks at the known files, and wakes the loop when one has changed.
+/// Polls the known files, and wakes the loop when one has changed.
 async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
     let mut before = read_stamps(&folders);
     loop {
@@ -116,7 +117,7 @@ async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
     }
 }
 
-/// What of the known files changes with each write.
+/// Returns the metadata of the known files that changes with each write.
 fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     let files = folders
         .iter()
@@ -129,11 +130,11 @@ fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     files.filter_map(stamp).collect()
 }
 
-/// Wakes the loop on events that mean work.
+/// Returns a handler that wakes the loop on relevant events.
 fn event_handler(waker: &WakeSender) -> impl FnMut(notify::Result<notify::Event>) + Send + 'static {
     let waker = waker.clone();
     move |event| {
-        // After an error something may have been missed, so look.
+        // After an error an event may have been missed, so the loop wakes.
         if event.as_ref().map_or(true, is_relevant) {
             waker.wake(WakeReason::Files);
         }
@@ -141,7 +142,7 @@ fn event_handler(waker: &WakeSender) -> impl FnMut(notify::Result<notify::Event>
 }
 
 fn is_relevant(event: &notify::Event) -> bool {
-    // The system had more events than it could keep.
+    // The system dropped events.
     if event.need_rescan() {
         return true;
     }

@@ -46,7 +46,8 @@ fn command_lines(text: &str) -> Vec<String> {
     found
 }
 
-/// The words of a command line, as a shell splits them: quoted text is one word, `{{name}}` and `{n}` stand for one.
+/// The words of a command line, as a shell splits them: quoted text is one word, `{{name}}` and
+/// `{n}` stand for one.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -64,8 +65,8 @@ fn words(line: &str) -> Vec<String> {
     filled.filter(|word| !word.is_empty()).collect()
 }
 
-/// What is wrong with a command line, if something is: it is read as the program reads it. What it leaves out is the
-/// reader's to fill in.
+/// What is wrong with a command line, if something is: it is read as the program reads it. What it
+/// leaves out is the reader's to fill in.
 fn problem(line: &str) -> Option<String> {
     let words = words(line);
     let command: Command = match words.first()?.as_str() {

@@ -54,7 +54,8 @@ fn every_command_has_its_file_and_is_driven_by_a_test() {
         let cli = root().join("gt/cli/src");
         let there = cli.join(format!("{name}.rs")).is_file() || cli.join(&name).is_dir();
         assert!(there, "gt {name} has no file in {}", cli.display());
-        // The wrapper and the scripted agent run in every session of every test, the restart in every handoff.
+        // The wrapper and the scripted agent run in every session of every test, the restart in
+        // every handoff.
         let inside = ["session_restart", "session_wrapper", "scripted"].contains(&name.as_str());
         let driven = tests.contains(&format!("\"{name}\""));
         assert!(inside || driven, "no end-to-end test runs gt {name}");

@@ -1,7 +1,8 @@
 //! Installs agent programs from npm: once, whole, for all tests of all processes.
 //!
-//! What must always hold: a folder with the final name is complete, because npm writes to a temporary folder
-//! beside it that is then renamed. A kernel lock makes other threads and processes wait for one install.
+//! What must always hold: a folder with the final name is complete, because npm writes to a
+//! temporary folder beside it that is then renamed. A kernel lock makes other threads and processes
+//! wait for one install.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// Installs that failed in this process. They are not tried again: without a network each try takes long.
+/// Installs that failed in this process. They are not tried again: without a network each try takes
+/// long.
 static FAILED: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
 
 /// An agent program that npm installs.

@@ -6,7 +6,8 @@ use crate::Town;
 pub struct SmallDisk<'a>(&'a Town);
 
 impl<'a> SmallDisk<'a> {
-    /// A disk of that size for the town's folder, which is not there yet; `None`, with the reason printed, where this user may not mount.
+    /// A disk of that size for the town's folder, which is not there yet; `None`, with the reason
+    /// printed, where this user may not mount.
     #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
     pub fn below(town: &'a Town, size: &str) -> Option<Self> {
         let root = town.root();

@@ -1,8 +1,9 @@
-//! The loop: wake → facts → rules → actions.
+//! The patrol loop: wake → facts → rules → actions.
 //!
-//! Starting a session and running gates take their time: each action runs beside the loop, and the executor says which
-//! may run at the same time. An action that fails waits longer each time before it is tried again. What is outside of
-//! the loop is behind [`World`], so that tests run it on a clock of their own.
+//! Starting a session and running gates take long, so each action runs beside the loop, and the
+//! executor decides which ones may run at the same time. An action that fails waits longer each
+//! time before a retry. Everything outside of the loop is behind [`LoopWorld`], so that tests can
+//! run it on a clock of their own.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,30 +15,27 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::wake::{WakeReason, WakeReceiver, WakeSender};
 
-/// The safety net: everything is looked at this often, whatever happens.
+/// The interval of the full check that runs even without any event.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
-/// A sleep that takes so much longer than it may was a standstill of the machine.
+/// A sleep that takes this much longer than its limit means that the machine was suspended.
 const OVERSLEPT: Duration = Duration::from_secs(60);
-/// How long what is being done may take to come to its end when the daemon stops; `gt daemon stop` waits a little longer.
+/// The time that running actions get when the daemon stops. `gt daemon stop` waits a little longer.
 const PARTING: Duration = Duration::from_secs(6);
 
-/// What the loop watches over. All but the clock may block, and is called beside the loop.
+/// The world of the loop. All methods but the clock may block, and are called beside the loop.
 pub(crate) trait LoopWorld: Send + Sync + 'static {
-    /// What time it is.
     fn now(&self) -> Timestamp;
-    /// Reads the facts.
     fn facts(&self) -> anyhow::Result<TownFacts>;
-    /// Acts on a decision.
     fn act(&self, decision: Decision) -> ActionReport;
-    /// Does what follows each pass.
+    /// Does the housekeeping after each pass.
     fn tidy(&self);
-    /// Stops actions that take long.
+    /// Stops long actions.
     fn stop(&self);
-    /// Whether it is there no more, so that there is nothing to watch over.
+    /// Returns true if the world no longer exists, so that the loop ends.
     fn is_gone(&self) -> bool {
         false
     }
-    /// After how long it is looked at again, whatever happens.
+    /// Returns the maximum time between two passes.
     fn heartbeat(&self) -> Duration {
         HEARTBEAT
     }
@@ -47,18 +45,17 @@ pub(crate) trait LoopWorld: Send + Sync + 'static {
 pub(crate) struct PatrolLoop<W> {
     world: W,
     waker: WakeSender,
-    /// What is being done beside the loop.
+    /// The actions that run beside the loop.
     executor: Mutex<ActionExecutor>,
     memory: Mutex<PatrolMemory>,
     memory_file: PathBuf,
-    /// When the machine last went on after it had stood still.
+    /// The end of the last suspension of the machine.
     awake_since: Mutex<Option<Timestamp>>,
-    /// How many decisions are left for the pass after the end of an action.
+    /// The number of decisions that are left for the pass after the end of an action.
     left: AtomicUsize,
 }
 
 impl<W: LoopWorld> PatrolLoop<W> {
-    /// A loop that has not begun.
     pub(crate) fn new(world: W, waker: WakeSender, memory_file: PathBuf) -> Arc<Self> {
         let memory = PatrolMemory::load(&memory_file).unwrap_or_else(|error| {
             tracing::warn!(%error, file = %memory_file.display(), "cannot be read, so failures so far do not count");
@@ -75,12 +72,11 @@ impl<W: LoopWorld> PatrolLoop<W> {
         })
     }
 
-    /// What it watches over.
     pub(crate) fn world(&self) -> &W {
         &self.world
     }
 
-    /// Watches until told to stop, and lets what is being done come to its end.
+    /// Watches until it is stopped, and waits for the running actions.
     pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut WakeReceiver) {
         loop {
             if self.run_beside("looking for the town", W::is_gone).await == Some(true) {
@@ -97,7 +93,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
         self.finish().await;
     }
 
-    /// Notes that the machine stood still: since `before` more time has gone by than the loop knows of.
+    /// Records a suspension of the machine if more time has passed since `before` than the loop's
+    /// clock shows.
     fn record_suspension(&self, before: Timestamp, limit: Duration) {
         let now = self.world.now();
         let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
@@ -107,11 +104,11 @@ impl<W: LoopWorld> PatrolLoop<W> {
         }
     }
 
-    /// Makes a pass. Returns how long to sleep at most: until a rule applies that did not, until a failed action may be
-    /// tried again, or until the heartbeat.
+    /// Runs a pass. Returns the maximum sleep: until a rule applies, until a failed action may be
+    /// retried, or until the heartbeat.
     async fn run_pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
-        // A look is in the middle of something, too: this clock stands still with the machine.
+        // A suspension can also happen during a read, and the loop's clock stops with the machine.
         let (began, before) = (tokio::time::Instant::now(), self.world.now());
         match self.run_beside("reading the town", W::facts).await {
             Some(Ok(mut facts)) => {
@@ -139,7 +136,7 @@ impl<W: LoopWorld> PatrolLoop<W> {
         sleep.map_or(heartbeat, |sleep: Duration| sleep.min(heartbeat))
     }
 
-    /// Runs what may block beside the loop. A panic is logged and costs that only.
+    /// Runs blocking code beside the loop. A panic is logged and ends only that code.
     async fn run_beside<T: Send + 'static>(
         self: &Arc<Self>,
         what: &str,
@@ -155,8 +152,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
         }
     }
 
-    /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
-    /// so each runs beside the loop; locks keep them out of each other's way.
+    /// Decides, and starts the due actions that do not run already. A start waits for its agent and
+    /// a queue for its gates, so each runs beside the loop. Locks keep them from interfering.
     fn start_actions(self: &Arc<Self>, facts: &TownFacts) {
         let now = self.world.now();
         let decisions = {
@@ -182,13 +179,13 @@ impl<W: LoopWorld> PatrolLoop<W> {
             .await;
         let mut look_again = self.left.load(Ordering::Relaxed) > 0;
         if let Some(acted) = acted {
-            // A failed action waits from here on; only then may another be started.
+            // A failed action waits from here on. Only then may another one start.
             let mut memory = lock_mutex(&self.memory);
             memory.record(&acted, self.world.now());
             if let Err(error) = memory.save(&self.memory_file) {
                 tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
             }
-            // After a failure, for when it may be tried again: the loop does not know of that yet.
+            // Also after a failure, because the loop does not know the time of its retry yet.
             look_again |= acted.changed || acted.failed || acted.busy;
         }
         lock_mutex(&self.executor).finish(&subject);
@@ -197,7 +194,7 @@ impl<W: LoopWorld> PatrolLoop<W> {
         }
     }
 
-    /// Ends what runs beside the loop: gates are stopped, everything else comes to its end.
+    /// Stops the gates and waits for all other actions.
     async fn finish(&self) {
         self.world.stop();
         let ended = async {
@@ -215,7 +212,7 @@ impl<W: LoopWorld> PatrolLoop<W> {
     }
 }
 
-/// A poisoned lock means a panic between two plain writes; the value is still sound.
+/// A poisoned lock means a panic between two plain writes, so the value is still valid.
 pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()

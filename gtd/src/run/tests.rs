@@ -14,18 +14,18 @@ const DAY: u64 = 24 * 3600;
 
 type TestScript<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
 
-/// A world on tokio's clock, which moves on when everybody waits. Seconds are counted from its beginning.
+/// A world on tokio's clock, which advances when all tasks wait. Times are in seconds since its
+/// start.
 struct TestWorld {
     begun: Instant,
-    /// The clock jumps ahead by a day at this second, as when the machine slept.
+    /// The second at which the clock jumps ahead by a day, as after a suspension.
     sleeps_at: u64,
     /// The facts at a second.
     facts: TestScript<u64, anyhow::Result<TownFacts>>,
-    /// Whether an action succeeds.
     succeeds: TestScript<Action, bool>,
     /// The seconds of the passes.
     passes: Mutex<Vec<u64>>,
-    /// What was acted on, and when.
+    /// The actions with their times.
     acts: Mutex<Vec<(u64, Action)>>,
 }
 
@@ -72,7 +72,7 @@ async fn run(
     run_with(u64::MAX, limit, files, facts, succeeds).await
 }
 
-/// The same on a machine that sleeps for a day at some second.
+/// Does the same on a machine that sleeps for a day at some second.
 async fn run_with(
     sleeps_at: u64,
     limit: u64,
@@ -177,7 +177,7 @@ async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_
 #[tokio::test(start_paused = true)]
 async fn a_success_ends_the_wait_of_an_action() {
     let calls = AtomicUsize::new(0);
-    // It fails twice, succeeds once, and fails again.
+    // Fails twice, succeeds once, and fails again.
     let succeeds = move |_| calls.fetch_add(1, Ordering::Relaxed) == 2;
     let (_, acts) = run(22, &[], |_| Ok(facts_with_ready_queue()), succeeds).await;
     assert_eq!(seconds_of(&acts), [0, 5, 15, 15, 20]);
@@ -229,7 +229,7 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
     assert_eq!(passes, [0, 180, 360]);
 }
 
-/// A worker that has been quiet since the beginning, on a machine that sleeps for a day at some second.
+/// A worker without progress since the start, on a machine that sleeps for a day at some second.
 fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
     let watched = WatchFacts {
         worker: gt::town::name::Worker::new("web", "nux"),
@@ -261,7 +261,7 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
     let nudge = u64::try_from(gt::patrol::Thresholds::default().nudge.as_secs()).unwrap();
     let limit = SLEEPS + nudge + 10;
     let (_, acts) = run_with(SLEEPS, limit, &[SLEEPS + 1], facts, |_| false).await;
-    // Wake-ups are gathered for a moment before a look.
+    // Wake-ups are collected for a moment before a pass.
     let (at, first) = &acts[0];
     assert!((1..=2).contains(&(at - SLEEPS - nudge)), "{at} {first:?}");
     assert!(matches!(first, Action::NudgeQuiet(_)), "{first:?}");
@@ -269,7 +269,7 @@ async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_aga
 
 #[tokio::test(start_paused = true)]
 async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_that() {
-    // The clock jumps after the look has begun: what it found is of after the sleep.
+    // The clock jumps after the read has begun, so its facts are from after the sleep.
     let slept = Arc::new(AtomicUsize::new(0));
     let asleep = Arc::clone(&slept);
     let facts = move |at| {
@@ -299,7 +299,7 @@ async fn a_machine_that_falls_asleep_in_the_middle_of_a_look_judges_nobody_by_th
     assert!(lock_mutex(&running.world().play.acts).is_empty());
 }
 
-/// A world whose clock jumps by a day in its first look.
+/// A world whose clock jumps by a day in its first read.
 struct SleepingWorld {
     play: TestWorld,
     slept: Arc<AtomicUsize>,

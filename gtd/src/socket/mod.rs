@@ -1,4 +1,5 @@
-//! The daemon's socket: one JSON object a line, in both directions. Only the town's owner may speak.
+//! Serves the daemon's socket: one JSON object per line in both directions. Only the town's owner
+//! may connect.
 
 use std::io;
 use std::path::Path;
@@ -15,12 +16,12 @@ use tokio::sync::broadcast;
 
 use crate::wake::{WakeReason, WakeSender};
 
-/// What the socket tells of the loop.
+/// The loop's state for the socket.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SocketState {
-    /// The state as it is written.
+    /// The state as written to the state file.
     pub(crate) state: DaemonState,
-    /// What keeps the daemon from doing everything.
+    /// The reason why the daemon cannot do everything, if there is one.
     pub(crate) degraded: Option<String>,
 }
 
@@ -33,7 +34,8 @@ pub(crate) fn open_socket(
 ) -> io::Result<()> {
     let path = socket_path(town);
     create_private_folder(&socket_folder(town))?;
-    // We hold the daemon's lock: a socket file that is there belongs to one that has died.
+    // This process holds the daemon's lock, so an existing socket file belongs to a daemon that has
+    // died.
     kit::sys::file::remove_file(&path)?;
     let listener = UnixListener::bind(&path)?;
     tokio::spawn(async move {
@@ -44,7 +46,7 @@ pub(crate) fn open_socket(
             let (waker, shared) = (waker.clone(), Arc::clone(&shared));
             let events = events.subscribe();
             tokio::spawn(async move {
-                // A client that goes away in the middle is no concern of ours.
+                // A client that disconnects is no error.
                 serve_client(stream, waker, shared, events).await.ok();
             });
         }
@@ -52,7 +54,7 @@ pub(crate) fn open_socket(
     Ok(())
 }
 
-/// Makes the folder, and refuses one that others can enter or own.
+/// Creates the folder, and refuses one that others can enter or own.
 fn create_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     kit::sys::file::create_folder(folder, 0o700)?;
@@ -113,7 +115,7 @@ async fn serve_client(
     Ok(())
 }
 
-/// The next line, or as much of it as we are willing to read; `None` at the end.
+/// Reads the next line up to the size limit. `None` at the end.
 async fn read_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = u64::try_from(LINE_LIMIT).unwrap_or(u64::MAX);
@@ -125,7 +127,8 @@ async fn read_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec
 }
 
 fn build_status(shared: &Mutex<SocketState>) -> DaemonAnswer {
-    // A poisoned lock means the loop panicked while writing plain values; they are still readable.
+    // A poisoned lock means that the loop panicked while it wrote plain values, which are still
+    // readable.
     let shared = shared
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -33,8 +33,8 @@ fn merged(base: &[u8], left: &[u8], right: &[u8]) -> Option<FileMerge> {
     merge::merge_files(base, left, right, &|_| None).ok()
 }
 
-/// The merge of any three texts: left and right can be swapped, a result merges into itself, no line that is
-/// no bead is dropped, no bead that both sides have is.
+/// The merge of any three texts: left and right can be swapped, a result merges into itself, no
+/// line that is no bead is dropped, no bead that both sides have is.
 pub fn merge_driver(data: &[u8]) {
     let [base, left, right] = parts(data);
     let merge = merged(base, left, right);
@@ -83,7 +83,8 @@ pub fn merge_driver(data: &[u8]) {
     }
 }
 
-/// The reader of lines: every line is accounted for; a bead that was read and written reads the same.
+/// The reader of lines: every line is accounted for; a bead that was read and written reads the
+/// same.
 pub fn line_reader(data: &[u8]) {
     let read = lines::parse_lines(data.to_vec());
     let start = if data.starts_with(b"\xef\xbb\xbf") {
@@ -132,8 +133,8 @@ fn indexed() -> &'static (PathBuf, Vec<u8>) {
     })
 }
 
-/// An index with any bytes changed: no answer panics, and a bead that is given is one of the file. `data` is
-/// patches of four bytes of place and one of value.
+/// An index with any bytes changed: no answer panics, and a bead that is given is one of the file.
+/// `data` is patches of four bytes of place and one of value.
 pub fn index_reader(data: &[u8]) {
     let (dir, sound) = indexed();
     let mut bytes = sound.clone();

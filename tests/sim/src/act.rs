@@ -1,4 +1,5 @@
-//! What the actions of the patrol do to the simulated town: the flows of `gt`, as far as beads, slots and sessions show it.
+//! Applies the actions of the patrol to the simulated town: models the flows of `gt` as far as they
+//! change beads, slots and sessions.
 
 use gt::patrol::{Action, ActionReport, Decision};
 use gt::record::polecat::{DoneRecord, NudgeCount, SlingInProgress, SlingStep, SlotState};
@@ -10,7 +11,8 @@ use super::ChaosKind;
 use super::agents::{self, AgentPlan, draw_plan};
 use super::town::{BeadPlace, SimSession, SimTown};
 
-/// What came of an action: what it did, or why it failed. `None` if nothing was left to do.
+/// The result of an action: its description, or the reason of the failure. `None` if nothing was
+/// left to do.
 type ActionOutcome = Result<Option<String>, String>;
 
 /// Acts on a decision.
@@ -62,7 +64,7 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
     }
 }
 
-/// Begins a session for the bead on a worker's hook.
+/// Starts a session for the bead on a worker's hook.
 fn start_session(town: &mut SimTown, number: usize) {
     let mood = draw_plan(town);
     town.sessions += 1;
@@ -90,7 +92,7 @@ fn sling_bead(town: &mut SimTown, id: &str) -> ActionOutcome {
     let Some(number) = town.workers.iter().position(idle) else {
         return Err("no worker is free".to_owned());
     };
-    // What its last session left is ended first.
+    // The remains of its last session are ended first.
     town.workers[number].session = SimSession::None;
     town.workers[number].bead = Some(bead);
     town.beads[bead].place = BeadPlace::Hooked;
@@ -202,7 +204,7 @@ fn open_breaker(town: &mut SimTown, number: usize) -> Option<String> {
     Some("stuck".to_owned())
 }
 
-/// As `gt polecat retry` does.
+/// Does the same as `gt polecat retry`.
 pub(super) fn unstick_worker(town: &mut SimTown, number: usize) {
     let worker = &mut town.workers[number];
     let SlotState::Stuck { before, .. } = std::mem::take(&mut worker.slot) else {

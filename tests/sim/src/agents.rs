@@ -1,4 +1,4 @@
-//! How simulated agents behave, and what goes wrong around them.
+//! Models the behaviour of agents, and the troubles around them.
 
 use gt::record::polecat::{DoneRecord, FailedStep, SlotState};
 use gt::record::progress::ProgressSign;
@@ -8,25 +8,25 @@ use jiff::{SignedDuration, Timestamp};
 use super::ChaosKind;
 use super::town::{BeadPlace, SimSession, SimTown};
 
-/// What an agent is going to do.
+/// The future behaviour of an agent.
 #[derive(Debug, Clone)]
 pub(super) enum AgentPlan {
-    /// It works, and is finished at this time.
+    /// Works, and finishes at this time.
     Works(Timestamp),
-    /// It works, and ends at this time without having finished.
+    /// Works, and ends at this time without finishing.
     Ends(Timestamp),
     /// It does nothing.
     Hangs,
-    /// It asks in words and waits at its prompt.
+    /// Asks a question as text and waits at its prompt.
     Asks,
     /// A dialog of its program is open.
     Dialog,
-    /// It has handed its work in and does not end.
+    /// Has submitted its work and does not end.
     Stays,
 }
 
 impl AgentPlan {
-    /// When it ends by itself.
+    /// Returns the time at which the plan ends.
     pub(super) fn ends_at(&self) -> Option<Timestamp> {
         match self {
             Self::Works(at) | Self::Ends(at) => Some(*at),
@@ -35,7 +35,7 @@ impl AgentPlan {
     }
 }
 
-/// What a new session of an agent is going to do.
+/// Draws the plan of a new session's agent.
 pub(super) fn draw_plan(town: &mut SimTown) -> AgentPlan {
     let minutes = |town: &mut SimTown, most: i64| {
         town.now + SignedDuration::from_secs(town.rng.i64(5..most * 60))
@@ -57,7 +57,8 @@ pub(super) fn draw_plan(town: &mut SimTown) -> AgentPlan {
     AgentPlan::Works(at)
 }
 
-/// Lets what is due by now happen: agents get on, finish, end; troubles come and go; a person acts.
+/// Runs everything that is due: agents make progress, finish and end, troubles come and go, the
+/// user acts.
 pub(super) fn step_world(town: &mut SimTown) {
     step_troubles(town);
     for number in 0..town.workers.len() {
@@ -101,7 +102,7 @@ fn step_agent(town: &mut SimTown, number: usize) {
         }
         return;
     }
-    // Who works uses tools all the time.
+    // A working agent uses tools all the time.
     if *progress < now {
         (*progress, *sign) = (now, ProgressSign::Tool);
     }
@@ -112,7 +113,7 @@ fn step_agent(town: &mut SimTown, number: usize) {
     }
 }
 
-/// A worker runs `gt done`.
+/// Runs `gt done` for a worker.
 fn finish_work(town: &mut SimTown, number: usize) {
     let dies = town.is_struck(ChaosKind::Kill, 12);
     let is_refused = town.is_struck(ChaosKind::Crash, 25);
@@ -144,7 +145,7 @@ fn finish_work(town: &mut SimTown, number: usize) {
     town.workers[number].session = SimSession::None;
 }
 
-/// The work of a worker goes to the merge queue, and its hook is clear.
+/// Submits the work of a worker to the merge queue and clears the hook.
 pub(super) fn submit_work(town: &mut SimTown, number: usize) {
     let worker = &mut town.workers[number];
     let Some(bead) = worker.bead.take() else {
@@ -195,7 +196,7 @@ fn step_troubles(town: &mut SimTown) {
     }
 }
 
-/// A person who was told of a stuck worker tries again with it after some hours, as far as it is stuck still.
+/// Makes the user retry reported workers after some hours, if they are still stuck.
 fn step_user(town: &mut SimTown) {
     let due = town.reported.iter().filter(|(_, at)| **at <= town.now);
     let due: Vec<String> = due.map(|(key, _)| key.clone()).collect();

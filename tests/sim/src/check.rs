@@ -1,11 +1,11 @@
-//! What must hold at every moment of a town: the same check as in a real one.
+//! Checks the invariants of the simulated town with the check for real towns.
 
 use gt::patrol::invariant::{self, TownState, WorkPlace, WorkState, WorkerState};
 use gt::record::polecat::SlotState;
 
 use super::town::{BeadPlace, SimSession, SimTown, SimWorker};
 
-/// Checks everything, and records what does not hold.
+/// Checks everything and records the violations.
 pub(super) fn check_town(town: &mut SimTown) {
     for fault in invariant::find_violations(&town_state(town)) {
         town.record_fault(&fault.what);

@@ -1,9 +1,11 @@
-//! A town without processes: the real rules of the patrol over simulated agents, sessions, merges and a clock.
+//! Simulates a town without processes: the real rules of the patrol over simulated agents,
+//! sessions, merges and a clock.
 //!
-//! `town-sim` draws a town and its troubles from a seed, lets the rules act until every bead has landed, and checks after
-//! each action what must always hold ([`check`]). The rules ([`gt::patrol::decide`]), the executor and the memory of
-//! failures are those of the daemon; what actions do to a town is modelled in [`act`], and how agents behave and what goes
-//! wrong in [`agents`]. The same seed gives the same run.
+//! `gtd sim` draws a town and its troubles from a seed, lets the rules act until every bead has
+//! landed, and checks the invariants after each action ([`check`]). The rules
+//! ([`gt::patrol::decide`]), the executor and the memory of failures are those of the daemon.
+//! [`act`] models the actions, [`agents`] the behaviour of agents and the troubles. The same seed
+//! gives the same run.
 
 mod act;
 mod agents;
@@ -18,23 +20,23 @@ use serde::Serialize;
 pub use args::main;
 use town::SimTown;
 
-/// As in the loop of the daemon: everything is looked at this often.
+/// The interval of the full check, as in the loop of the daemon.
 const HEARTBEAT: SignedDuration = SignedDuration::from_secs(180);
-/// In so many days everything has landed, or something is wrong.
+/// The number of days after which a run has failed.
 const DAYS: i64 = 21;
 
-/// What to simulate.
+/// The parameters of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimRequest {
-    /// What everything is drawn from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// How many rigs.
     pub rigs: usize,
-    /// How many workers in each.
+    /// The number of workers per rig.
     pub polecats: usize,
-    /// How many beads in all.
+    /// The total number of beads.
     pub beads: usize,
-    /// Which troubles may come; all if none is named.
+    /// The kinds of trouble. Empty for all.
     pub chaos: Vec<ChaosKind>,
 }
 
@@ -61,24 +63,24 @@ pub enum ChaosKind {
     Clock,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimResult {
     /// The seed.
     pub seed: u64,
     /// How many beads landed.
     pub landed: usize,
-    /// How long that took, in simulated minutes.
+    /// The duration in simulated minutes.
     pub minutes: i64,
-    /// How many actions of the patrol.
+    /// The number of the patrol's actions.
     pub actions: usize,
-    /// How many sessions were started.
+    /// The number of started sessions.
     pub sessions: usize,
-    /// How many messages a person got.
+    /// The number of messages to the user.
     pub messages: usize,
-    /// What did not hold, with the simulated time; empty if all is well.
+    /// The violations with their simulated times. Empty on success.
     pub faults: Vec<String>,
-    /// What happened, one line each.
+    /// The log, one line per event.
     #[serde(skip)]
     pub log: Vec<String>,
 }
@@ -127,10 +129,10 @@ struct Simulation {
 }
 
 impl Simulation {
-    /// One pass of the daemon, and how long it sleeps then.
+    /// Runs one pass of the daemon, and returns its sleep.
     fn run_pass(&mut self) -> SignedDuration {
         if self.town.is_struck(ChaosKind::Daemon, 50) {
-            // It was killed, and started again: what it kept in memory is gone.
+            // The daemon was killed and restarted, so its memory is lost.
             self.executor = ActionExecutor::default();
             self.memory = PatrolMemory::default();
         }
@@ -177,7 +179,7 @@ impl Simulation {
     }
 }
 
-/// When a moment of a simulation is, from its beginning.
+/// Formats a time as the time since the start of the simulation.
 fn format_clock(now: Timestamp) -> String {
     let since = now.duration_since(town::BEGIN);
     let (hours, minutes) = (since.as_hours(), since.as_mins() % 60);

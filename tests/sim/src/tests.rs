@@ -12,14 +12,15 @@ fn sim_request(seed: u64, chaos: Vec<ChaosKind>) -> SimRequest {
     }
 }
 
-/// How many seeds are tried: `GASTOWN_SIM=10000` in the nightly run.
+/// Returns the number of seeds: `GASTOWN_SIM=10000` in the nightly run.
 fn seed_count() -> u64 {
     let env = kit::sys::Env::from_process();
     let wanted = env.get("GASTOWN_SIM").and_then(|text| text.parse().ok());
     wanted.unwrap_or(500)
 }
 
-/// All kinds of trouble, or only one: another kind may hide that a rule does nothing about it.
+/// Returns all kinds of trouble, or a single one, because another kind may hide that a rule does
+/// not handle it.
 fn draw_troubles(seed: u64) -> Vec<ChaosKind> {
     let kinds = ChaosKind::value_variants();
     let number = usize::try_from(seed).unwrap() % (2 * kinds.len());
@@ -48,7 +49,7 @@ fn the_same_seed_gives_the_same_run() {
 
 #[test]
 fn without_trouble_one_session_does_each_bead_and_nobody_is_asked() {
-    // A kind of trouble that does no harm here: none of the others comes.
+    // This kind of trouble has no effect here, and it excludes all others.
     let result = simulate_town(&sim_request(1, vec![ChaosKind::Daemon]));
     assert_eq!(result.faults, Vec::<String>::new());
     assert_eq!(

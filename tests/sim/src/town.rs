@@ -1,4 +1,4 @@
-//! The simulated town: its beads, workers, sessions and queues, and the facts that the rules see of it.
+//! The simulated town: its beads, workers, sessions and queues, and the facts for the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::agents::AgentPlan;
 use super::{ChaosKind, SimRequest, format_clock};
 
-/// When every simulation begins.
+/// The start time of every simulation.
 pub(super) const BEGIN: Timestamp = Timestamp::UNIX_EPOCH;
-/// How long something may fail before a person hears of it, as `patrol.patience`.
+/// The time that a failure may last before the user gets a message, as `patrol.patience`.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
 /// The agent program of all workers.
 const AGENT: &str = "sim";
 
-/// A bead.
 #[derive(Debug, Clone)]
 pub(super) struct SimBead {
     pub id: String,
@@ -33,25 +32,24 @@ pub(super) struct SimBead {
     /// The beads that block it.
     pub blockers: Vec<usize>,
     pub place: BeadPlace,
-    /// How often its work was merged.
+    /// The number of merges of its work.
     pub merges: usize,
     pub is_landed: bool,
 }
 
-/// Where a bead is.
+/// The place of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BeadPlace {
-    /// It waits for a worker.
+    /// Waits for a worker.
     Queued,
-    /// It is on a hook.
+    /// On a hook.
     Hooked,
-    /// Its request is in the merge queue; ready at this time.
+    /// In the merge queue, ready at this time.
     Merging(Timestamp),
     /// It is merged.
     Closed,
 }
 
-/// A worker.
 #[derive(Debug, Clone)]
 pub(super) struct SimWorker {
     pub rig: usize,
@@ -64,7 +62,7 @@ pub(super) struct SimWorker {
     pub refused: Vec<Timestamp>,
     pub nudges: NudgeCount,
     pub stuck_times: u32,
-    /// What hosted its last session.
+    /// The host of the last session.
     pub host: u32,
     pub refusal: Option<ApiRefusal>,
 }
@@ -75,18 +73,17 @@ pub(super) enum SimSession {
     None,
     Alive {
         mood: AgentPlan,
-        /// When it last got on.
+        /// The time of its last progress.
         progress: Timestamp,
         sign: ProgressSign,
     },
-    /// Its process has ended, and its screen is kept.
+    /// The process has ended, and its screen is kept.
     Dead,
 }
 
-/// The town.
 pub(super) struct SimTown {
     pub now: Timestamp,
-    /// Facts of nothing, with the built-in thresholds.
+    /// Empty facts with the built-in thresholds.
     blank: TownFacts,
     blank_rig: RigFacts,
     pub rng: fastrand::Rng,
@@ -95,20 +92,20 @@ pub(super) struct SimTown {
     pub workers: Vec<SimWorker>,
     pub beads: Vec<SimBead>,
     pub convoys: usize,
-    /// Which convoys have landed, and how often.
+    /// The number of landings per convoy.
     pub landings: BTreeMap<usize, usize>,
-    /// Counts the hosts of sessions: a new one after all were lost.
+    /// The number of the current session host: a new one after all sessions were lost.
     pub host: u32,
-    /// Until when the API refuses, and the remote.
+    /// The end of the current outages of the API and the remote.
     pub api_down: Option<Timestamp>,
     pub remote_down: Option<Timestamp>,
-    /// The matters that a person has heard of, and when they act.
+    /// The reported matters, with the times at which the user acts.
     pub reported: BTreeMap<String, Timestamp>,
     pub sessions: usize,
     pub messages: usize,
     pub faults: Vec<String>,
     pub log: Vec<String>,
-    /// How often each rule acted on each subject.
+    /// The number of actions of each rule on each subject.
     pub counts: BTreeMap<(String, String), usize>,
 }
 
@@ -175,7 +172,7 @@ impl SimTown {
         }
     }
 
-    /// Whether a kind of trouble comes now, once in so many times.
+    /// Returns true if a kind of trouble comes now, on average once in `times` calls.
     pub(super) fn is_struck(&mut self, kind: ChaosKind, times: usize) -> bool {
         let may_come = self.chaos.is_empty() || self.chaos.contains(&kind);
         may_come && self.rng.usize(..times) == 0
@@ -196,7 +193,7 @@ impl SimTown {
         *self.counts.entry(key).or_default() += 1;
     }
 
-    /// Whether every bead has landed, and nothing runs any more.
+    /// Returns true if every bead has landed and no session runs.
     pub(super) fn is_over(&self) -> bool {
         let is_running = |worker: &SimWorker| !matches!(worker.session, SimSession::None);
         self.beads.iter().all(|bead| bead.is_landed) && !self.workers.iter().any(is_running)
@@ -216,7 +213,7 @@ impl SimTown {
         self.remote_down.is_some_and(|until| until > self.now)
     }
 
-    /// The worker of that name.
+    /// Returns the index of the worker.
     pub(super) fn find_worker(&self, worker: &Worker) -> Option<usize> {
         let is_it = |one: &SimWorker| self.worker_name(one) == *worker;
         self.workers.iter().position(is_it)
@@ -226,7 +223,8 @@ impl SimTown {
         Worker::new(self.rigs[worker.rig].as_str(), worker.name.as_str())
     }
 
-    /// When a session's process ends or a bead becomes ready by itself: the daemon is woken by that.
+    /// Returns the next time at which a session's process ends or a bead becomes ready, which wakes
+    /// the daemon.
     pub(super) fn next_wake(&self) -> Option<Timestamp> {
         let sessions = self
             .workers
@@ -238,7 +236,7 @@ impl SimTown {
         sessions.filter(|at| *at > self.now).min()
     }
 
-    /// The facts as the patrol reads them from a real town.
+    /// Returns the facts as the patrol reads them from a real town.
     pub(super) fn facts(&self) -> TownFacts {
         let rigs = (0..self.rigs.len()).map(|rig| (self.rigs[rig].clone(), self.rig_facts(rig)));
         let landable = (0..self.convoys).filter(|convoy| self.is_landable(*convoy));
@@ -273,7 +271,7 @@ impl SimTown {
         };
         let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
         let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
-        // A stuck worker takes no room, but it keeps its bead: so many idle ones can take work.
+        // A stuck worker takes no room but keeps its bead, so the idle workers limit the room.
         let idle = workers().filter(|worker| worker.bead.is_none()).count();
         let room = workers().filter(has_room).count().min(idle);
         let ready = self.beads.iter().filter(|bead| bead.rig == rig);
@@ -326,7 +324,7 @@ impl SimTown {
         }
     }
 
-    /// The progress of a worker that is at work.
+    /// Returns the progress of a working worker.
     pub(super) fn progress(worker: &SimWorker) -> Option<WorkerProgress> {
         let SimSession::Alive {
             mood,
@@ -387,7 +385,7 @@ impl SimTown {
         outages::group_outages(refused, &others)
     }
 
-    /// What needs a person now: stuck workers, dialogs, an outage that lasts.
+    /// Returns the current matters for the user: stuck workers, dialogs, a lasting outage.
     pub(super) fn matters(&self) -> BTreeSet<String> {
         let stuck = self
             .workers

@@ -1,8 +1,8 @@
-//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the formulas; with `--check` only says what is not
-//! fresh.
+//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the
+//! formulas; with `--check` only says what is not fresh.
 //!
-//! The same commands give the same files: no date, no version, so that only a change of a command or of
-//! its words changes a page.
+//! The same commands give the same files: no date, no version, so that only a change of a command
+//! or of its words changes a page.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -190,7 +190,8 @@ fn is_family(command: &Command) -> bool {
     shown(command).next().is_some()
 }
 
-/// The page of a program: its options, each command without subcommands, and the names of the other pages.
+/// The page of a program: its options, each command without subcommands, and the names of the other
+/// pages.
 fn program_page(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     let mut page = start(name, command)?;
     if shown(command).any(|sub| !is_family(sub)) {
@@ -250,7 +251,8 @@ fn start(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     Ok(first)
 }
 
-/// The synopsis, description and options of a command below a heading, without the flags of every command.
+/// The synopsis, description and options of a command below a heading, without the flags of every
+/// command.
 fn section(name: &str, command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let command = without_global_flags(command);
     let man = Man::new(command.clone());
