@@ -1,4 +1,4 @@
-//! What a session is told of a decision, once: the `convoy-briefing` hook.
+//! Builds the text about a decision for the `convoy-briefing` hook. Each session gets it once.
 
 use std::path::Path;
 
@@ -10,10 +10,11 @@ use crate::vault::{SeedMatch, Vault};
 use crate::word::{is_alike, split_name};
 use crate::yaml::YamlValue;
 
-/// How many bytes it has at most: about 600 tokens.
+/// The maximum size of the text in bytes: about 600 tokens.
 const MOST: usize = 2200;
 
-/// The area of a bead: the session of a later bead of the convoy gets only the clauses that touch it.
+/// The area of a bead. The session of a later bead of the convoy gets only the clauses that touch
+/// its area.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct BeadArea {
     domains: Vec<String>,
@@ -21,7 +22,7 @@ pub struct BeadArea {
 }
 
 impl BeadArea {
-    /// The area of a bead's text; none where nothing in it names one.
+    /// Determines the area from a bead's text; `None` if the text names no area.
     pub fn from_text(vault: &Vault, text: &str) -> Option<Self> {
         let mut area = Self {
             domains: Vec::new(),
@@ -37,7 +38,7 @@ impl BeadArea {
         }
         let about = vault.seeds_mentioned_in(text).into_iter();
         area.domains.extend(about.map(|seed| seed.domain.clone()));
-        // "the data layer", "frontend only".
+        // Phrases such as "the data layer" and "frontend only".
         let named = vault
             .domains
             .iter()
@@ -53,7 +54,8 @@ impl BeadArea {
         self.domains.iter().any(|own| own == domain)
     }
 
-    /// Whether a clause in words touches it: it names a domain of it, a kind of thing of one, or shares a word with it.
+    /// Returns true if a clause in words touches the area: it names a domain of the area, names a
+    /// kind of thing in such a domain, or shares a word with the area.
     fn is_touched_by(&self, clause: &str) -> bool {
         if let Some(domain) = constraint_domain(clause) {
             return self.has_domain(domain);
@@ -78,7 +80,7 @@ impl BeadArea {
     }
 }
 
-/// The domain of a constraint code that is about one.
+/// Returns the domain that a constraint code is about, if there is one.
 fn constraint_domain(code: &str) -> Option<&'static str> {
     Some(match code {
         "auth-reuse" => "auth",
@@ -89,7 +91,7 @@ fn constraint_domain(code: &str) -> Option<&'static str> {
     })
 }
 
-/// Clauses of a decision as lists of lines.
+/// The clauses of a decision, as lists of lines.
 struct DecisionClauses {
     reuse: Vec<String>,
     extend: Vec<String>,
@@ -124,7 +126,7 @@ impl DecisionClauses {
                 .filter(|one| fits(one))
                 .collect(),
             forbidden: forbidden.filter(|one| fits(one)).collect(),
-            // What holds everywhere is said to everyone.
+            // Constraints that apply everywhere are in every brief.
             constraints: constraints
                 .filter(|one| one == "no-new-seeds" || fits(one))
                 .collect(),
@@ -143,7 +145,7 @@ impl DecisionClauses {
     }
 }
 
-/// The text: of the whole decision, or of what touches an area.
+/// Builds the text: the whole decision, or the clauses that touch an area.
 pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) -> String {
     let (id, mode) = (decision.field("id"), decision.field("mode"));
     let mut text = cut_to_line(&format!("{id} ({mode}): {}", decision.field("spec")), 240);
@@ -176,7 +178,7 @@ pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) ->
     text
 }
 
-/// Where the seeds are: they are not loaded, a worker reads a domain when it needs it.
+/// Writes the paths of the seed files. They are not included; a worker reads a domain when needed.
 fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: Option<&BeadArea>) {
     let refs = decision
         .get("seed_refs")
@@ -197,7 +199,7 @@ fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: O
     }
 }
 
-/// A line of a list, as much of it as there is room.
+/// Writes a line with as many items of a list as fit.
 fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
     if items.is_empty() {
         return;
@@ -208,7 +210,7 @@ fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
     text.push('\n');
 }
 
-/// At most so many bytes of a text, on one line.
+/// Cuts a text to at most `most` bytes on one line.
 fn cut_to_line(text: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut end = text.len().min(most);

@@ -1,4 +1,4 @@
-//! The command line: what people and hooks ask, and how the answer reads.
+//! The command line: parses the requests of users and hooks, and formats the answers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -114,7 +114,6 @@ struct WaiveArgs {
     file: String,
 }
 
-/// What a command answers.
 struct CommandAnswer {
     text: String,
     json: Json,
@@ -128,12 +127,12 @@ impl CommandAnswer {
     }
 }
 
-/// The whole command line, for man pages and completions.
+/// Builds the whole command line. Man pages and completions are generated from it.
 pub fn build_command_line() -> clap::Command {
     KeeperArgs::command()
 }
 
-/// Runs one command line and says how it ended.
+/// Runs one command line and returns its exit code.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     if is_completion_answered(&args) {
         return ExitCode::SUCCESS;
@@ -147,7 +146,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
                 let text = text.strip_prefix("error: ").unwrap_or(&text);
                 sys::print_error(&format!("Error: {}", text.trim_end()));
             } else {
-                // Where standard output is closed nobody asked for help.
+                // If standard output is closed, the help is not needed.
                 error.print().ok();
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -170,7 +169,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             } else {
                 sys::print_error(&format!("Error: {text}"));
             }
-            // What could not be judged is not refused: a person has to look.
+            // A change that could not be checked is not rejected; the user must look at it.
             match keeper.command {
                 KeeperCommand::Review(_) | KeeperCommand::Validate(_) => ExitCode::from(3),
                 _ => ExitCode::FAILURE,
@@ -179,12 +178,13 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// Prints candidates for a shell that completes a line; says whether a shell asked.
+/// Prints candidates for a shell that completes a command line. Returns true if a shell requested
+/// them.
 fn is_completion_answered(args: &[OsString]) -> bool {
     if !["bash", "zsh", "fish"].contains(&sys::env_var("COMPLETE").as_str()) {
         return false;
     }
-    // A shell that completes a line has no place for an error: its user sees no candidates.
+    // A shell that completes a line cannot show an error. The user sees no candidates.
     CompleteEnv::with_factory(build_command_line)
         .try_complete(args.iter().cloned(), Some(&sys::working_dir()))
         .ok();
@@ -231,7 +231,7 @@ fn run(keeper: &KeeperArgs) -> anyhow::Result<CommandAnswer> {
     }
 }
 
-/// The folder that holds `keeper/`.
+/// Finds the folder that contains `keeper/`.
 fn find_root(said: Option<&Path>, command: &KeeperCommand) -> anyhow::Result<PathBuf> {
     if let Some(root) = said {
         return Ok(sys::working_dir().join(root));
@@ -247,7 +247,7 @@ fn find_root(said: Option<&Path>, command: &KeeperCommand) -> anyhow::Result<Pat
             .iter()
             .any(|name| keeper.join(name).exists())
     };
-    // A rig's root has its repository beside it.
+    // The root of a rig has the repository as a subfolder.
     let is_rig = |folder: &&Path| folder.join(".repo.git").is_dir();
     let begins = matches!(
         command,
@@ -299,7 +299,8 @@ fn run_plant(root: &Path, source: Option<&Path>) -> anyhow::Result<CommandAnswer
     ))
 }
 
-/// A value of the command line, else of the file that a variable names, else of a variable.
+/// Returns the value from the command line, from the file that a variable names, or from a
+/// variable.
 fn read_text_option(given: Option<&String>, name: &str) -> anyhow::Result<String> {
     if let Some(text) = given {
         return Ok(text.clone());
@@ -328,7 +329,7 @@ fn run_review(root: &Path, args: &ReviewArgs) -> anyhow::Result<CommandAnswer> {
     Ok(answer)
 }
 
-/// What a review would come to; nothing is written.
+/// Shows the result of a review without writing anything.
 fn preview_review(root: &Path, args: &ReviewArgs) -> anyhow::Result<CommandAnswer> {
     let name = read_text_option(args.name.as_ref(), "GT_CONVOY_NAME")?;
     let spec = read_text_option(args.spec.as_ref(), "GT_CONVOY_SPEC")?;
@@ -355,7 +356,8 @@ fn run_brief(root: &Path, id: Option<&str>) -> anyhow::Result<CommandAnswer> {
         }
         None => decision::load_below(root, &path)?,
     };
-    // The first session of a convoy gets the whole decision, a later one the clauses that touch its bead.
+    // The first session of a convoy gets the whole decision, a later one the clauses that touch its
+    // bead.
     let area = if sys::env_var("GT_CONVOY_LATER").is_empty() {
         None
     } else {
@@ -388,7 +390,7 @@ fn run_validate(root: &Path, args: &ValidateArgs) -> anyhow::Result<CommandAnswe
                 json!({ "passes": true, "findings": [], "notes": [] }),
             ));
         }
-        // What was decided and cannot be read is not passed over.
+        // An unreadable decision must not be ignored.
         Err(error) => {
             sys::print_error(&escape_control_chars(&format!(
                 "its decision cannot be checked: {error:#}"
@@ -517,7 +519,7 @@ fn run_list(root: &Path) -> anyhow::Result<CommandAnswer> {
     Ok(CommandAnswer::new(text, Json::Array(list)))
 }
 
-/// Text of files without what a terminal would act on.
+/// Escapes characters in the text of files that a terminal would interpret.
 fn escape_control_chars(text: &str) -> String {
     let harmful = |c: char| c.is_control() && c != '\n';
     text.chars()

@@ -1,27 +1,26 @@
-//! Finds what source code defines: components, routes, services, tables, enums. It reads line by line and knows the
-//! common shapes of a few languages; what it does not know it does not see.
+//! Finds the definitions in source code: components, routes, services, tables, enums. Parses line
+//! by line and recognizes the common forms of a few languages; other forms are not found.
 
 use crate::word::split_name;
 
-/// What kind of thing a definition is.
+/// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DefinitionKind {
-    /// A piece of user interface.
+    /// A user interface component.
     Component,
-    /// A path of an interface over HTTP.
+    /// A path of an HTTP interface.
     Route,
-    /// A class or type that does something for others.
+    /// A class or type that provides a service.
     Service,
-    /// A table or stored model.
+    /// A table or a stored model.
     Table,
-    /// An enumeration.
     Enum,
     /// Any other class or type.
     Type,
 }
 
 impl DefinitionKind {
-    /// Its word.
+    /// The word for the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Component => "component",
@@ -33,7 +32,6 @@ impl DefinitionKind {
         }
     }
 
-    /// The kind that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "component" | "widget" | "view" => Self::Component,
@@ -47,18 +45,14 @@ impl DefinitionKind {
     }
 }
 
-/// A definition in source code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: DefinitionKind,
-    /// The line, from 1.
     pub line: usize,
 }
 
-/// The words that make something a matter of who may do what.
+/// The words that relate a name to authentication or authorization.
 pub const AUTH: [&str; 12] = [
     "auth",
     "authentication",
@@ -74,14 +68,14 @@ pub const AUTH: [&str; 12] = [
     "credential",
 ];
 
-/// Whether a name is about who may do what.
+/// Returns true if a name is about authentication or authorization.
 pub fn is_auth(name: &str) -> bool {
     split_name(name)
         .iter()
         .any(|word| AUTH.contains(&word.as_str()))
 }
 
-/// The domain whose seed file holds a definition.
+/// Returns the domain whose seed file holds a definition.
 pub fn choose_domain(kind: DefinitionKind, name: &str) -> &'static str {
     match kind {
         DefinitionKind::Component => "frontend",
@@ -91,7 +85,7 @@ pub fn choose_domain(kind: DefinitionKind, name: &str) -> &'static str {
     }
 }
 
-/// What a file defines; nothing for files of other kinds.
+/// Returns the definitions in a file; empty for files of other languages.
 pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
     let ending = path.rsplit('.').next().unwrap_or_default();
     let of_line: fn(&str) -> Option<(String, DefinitionKind)> = match ending {
@@ -106,7 +100,7 @@ pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
     };
     let mut found: Vec<Definition> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        // Generated lines can be of any length; no definition is.
+        // Generated lines can have any length. A definition is never that long.
         if line.len() > 400 {
             continue;
         }
@@ -118,10 +112,10 @@ pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
     found
 }
 
-/// How many methods or variants of a thing are kept.
+/// The maximum number of methods or variants that are kept.
 const MEMBERS: usize = 12;
 
-/// The methods of a class or type that a file defines, in their order: what others call.
+/// Returns the public methods of a class or type in a file, in order.
 pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found: Vec<String> = Vec::new();
@@ -163,7 +157,7 @@ fn count_indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Whether a line opens the body of a class or type of that name.
+/// Returns true if a line opens the body of the class or type with this name.
 fn is_class_start(line: &str, name: &str, ending: &str) -> bool {
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
     let has = |word: &str| words.clone().any(|own| own == word);
@@ -174,14 +168,15 @@ fn is_class_start(line: &str, name: &str, ending: &str) -> bool {
     words.clone().any(|word| keyword(&word)) && words.any(|word| word == name)
 }
 
-/// The name before a bracket.
+/// Returns the name before an opening parenthesis.
 fn parse_called_name(text: &str) -> Option<String> {
     let found = parse_name(text)?;
     let rest = text.trim_start()[found.len()..].trim_start();
     rest.starts_with(['(', '<']).then_some(found)
 }
 
-/// The name of a method that a line begins to define; none for what is private by its name.
+/// Returns the name of the method whose definition begins on a line; `None` for names that mark a
+/// method as private.
 fn parse_method_name(line: &str, ending: &str) -> Option<String> {
     const NO_METHODS: [&str; 10] = [
         "if",
@@ -219,7 +214,7 @@ fn parse_method_name(line: &str, ending: &str) -> Option<String> {
         text = &text[start.len()..];
     }
     let needs_keyword = matches!(ending, "py" | "rs" | "kt" | "rb" | "php");
-    // `User getProfile(` of Java: the type stands first.
+    // In Java's `User getProfile(` the type comes first.
     if matches!(ending, "java" | "cs")
         && let Some((_, rest)) = text
             .split_once(' ')
@@ -234,7 +229,8 @@ fn parse_method_name(line: &str, ending: &str) -> Option<String> {
     (fits && !found.starts_with('_') && !NO_METHODS.contains(&found.as_str())).then_some(found)
 }
 
-/// The variants of a component: the words of its `variant`, and what is set on it (`Button.Primary = …`).
+/// Returns the variants of a component: the words of its `variant` type, and its assigned
+/// properties (`Button.Primary = …`).
 pub fn find_variants(text: &str, name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| line.len() <= 400) {
@@ -266,7 +262,7 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
     found
 }
 
-/// The word at the beginning of a text.
+/// Returns the identifier at the beginning of a text.
 fn parse_name(text: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let name: String = text.trim_start().chars().take_while(|c| word(*c)).collect();
@@ -274,17 +270,17 @@ fn parse_name(text: &str) -> Option<String> {
     begins.then_some(name)
 }
 
-/// What follows one of these beginnings.
+/// Returns the text after the first matching prefix.
 fn strip_any_prefix<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
     beginnings.iter().find_map(|begin| text.strip_prefix(begin))
 }
 
-/// Whether a name begins with a capital.
+/// Returns true if a name begins with a capital letter.
 fn is_capital(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// What a class or type of that name is.
+/// Determines the kind of the class or type with this name.
 fn classify_class(name: String) -> (String, DefinitionKind) {
     const SERVICES: [&str; 9] = [
         "service",
@@ -354,7 +350,7 @@ fn parse_script_line(line: &str, ui: bool) -> Option<(String, DefinitionKind)> {
         .then_some((name, DefinitionKind::Component))
 }
 
-/// The path of `router.get("/x"` and the like.
+/// Returns the path of `router.get("/x"` and similar calls.
 fn parse_route(text: &str) -> Option<String> {
     const VERBS: [&str; 9] = [
         ".get(",
@@ -377,7 +373,7 @@ fn parse_route(text: &str) -> Option<String> {
         .next()
         .filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let path = rest[1..].split(quote).next()?;
-    // A map's `.get("key")` is no route.
+    // The `.get("key")` of a map is not a route.
     path.starts_with('/').then(|| path.to_owned())
 }
 

@@ -1,15 +1,11 @@
-//! Constraint codes: short words that stand for a rule, so that a decision costs few tokens.
+//! Constraint codes: short words that stand for rules, so that a decision costs few tokens.
 
-/// A code and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstraintCode {
-    /// The code.
     pub code: &'static str,
-    /// What it means.
     pub meaning: &'static str,
 }
 
-/// All codes.
 pub const CODES: &[ConstraintCode] = &[
     ConstraintCode {
         code: "auth-reuse",
@@ -33,18 +29,15 @@ pub const CODES: &[ConstraintCode] = &[
     },
 ];
 
-/// What one word of a decision's constraints is.
+/// The meaning of one entry in a decision's constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstraintMeaning {
-    /// A code.
     Known(ConstraintCode),
-    /// Words for people.
     Prose,
-    /// It looks like a code and is none.
+    /// A word in the form of a code that is not in the table.
     Unknown,
 }
 
-/// What a constraint means.
 pub fn parse_constraint(constraint: &str) -> ConstraintMeaning {
     if let Some(code) = CODES.iter().find(|code| code.code == constraint) {
         return ConstraintMeaning::Known(*code);

@@ -1,7 +1,7 @@
-//! The numbered records of what was decided: `keeper/decisions/NNN-<name>.yaml`.
+//! The numbered records of decisions: `keeper/decisions/NNN-<name>.yaml`.
 //!
-//! What must always hold: no record is given the number of another that is there, also by convoys that are made at the same time; a record keeps
-//! everything that people wrote into it.
+//! No two records have the same number, even if convoys are created at the same time. A record
+//! preserves everything that users wrote into it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,17 @@ use crate::sys;
 use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
 
-/// A record: the tree under `keeper_decision`, with whatever else people wrote there.
+/// A record: the tree under `keeper_decision`, including the fields that users added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     fields: Vec<(String, YamlValue)>,
 }
 
-/// The folder of the records.
 pub fn decisions_folder(root: &Path) -> PathBuf {
     root.join("keeper/decisions")
 }
 
 impl Decision {
-    /// A record of these fields.
     pub fn new(fields: Vec<(&str, YamlValue)>) -> Self {
         let fields = fields.into_iter();
         Self {
@@ -32,7 +30,6 @@ impl Decision {
         }
     }
 
-    /// Reads a record.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let root = yaml::parse_yaml(text)?;
         match root.get("keeper_decision") {
@@ -43,7 +40,7 @@ impl Decision {
         }
     }
 
-    /// Writes it.
+    /// Formats the record as YAML.
     pub fn to_yaml(&self) -> String {
         let inside = YamlValue::Map(self.fields.clone());
         yaml::format_yaml(&YamlValue::Map(vec![(
@@ -52,20 +49,18 @@ impl Decision {
         )]))
     }
 
-    /// A field.
     pub fn get(&self, key: &str) -> Option<&YamlValue> {
         let found = self.fields.iter().find(|(own, _)| own == key);
         found.map(|(_, value)| value)
     }
 
-    /// The text of a field; empty where there is none.
+    /// The text of a field; empty if the field is absent.
     pub fn field(&self, key: &str) -> &str {
         self.get(key)
             .and_then(YamlValue::as_text)
             .unwrap_or_default()
     }
 
-    /// The texts of a field.
     pub fn texts(&self, key: &str) -> Vec<String> {
         self.get(key).map(YamlValue::as_texts).unwrap_or_default()
     }
@@ -79,7 +74,7 @@ impl Decision {
             .collect()
     }
 
-    /// What must not be done.
+    /// The rules of the field `forbidden`.
     pub fn forbidden(&self) -> Vec<Rule> {
         let items = self
             .get("forbidden")
@@ -88,7 +83,7 @@ impl Decision {
         items.iter().map(Rule::from_value).collect()
     }
 
-    /// Sets a field where it stands, or at the end.
+    /// Sets a field in place, or appends it.
     pub fn set(&mut self, key: &str, value: YamlValue) {
         match self.fields.iter_mut().find(|(own, _)| own == key) {
             Some((_, old)) => *old = value,
@@ -96,13 +91,13 @@ impl Decision {
         }
     }
 
-    /// Removes a field.
     pub fn remove(&mut self, key: &str) {
         self.fields.retain(|(own, _)| own != key);
     }
 }
 
-/// Gives the record the next number and keeps it; returns its id and its path relative to the root.
+/// Gives the record the next number and writes it. Returns its id and its path relative to the
+/// root.
 pub fn file_decision(
     root: &Path,
     title: &str,
@@ -121,14 +116,14 @@ pub fn file_decision(
     Ok((id, format!("keeper/decisions/{name}")))
 }
 
-/// The number at the beginning of a record's name.
+/// Returns the number at the beginning of a record's file name.
 pub(crate) fn parse_number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits = name.split('-').next()?;
     digits.parse().ok()
 }
 
-/// A title as part of a file's name.
+/// Converts a title to a part of a file name.
 fn build_slug(title: &str) -> String {
     let ascii = split_name(title).into_iter();
     let ascii = ascii.filter(|word| word.is_ascii());
@@ -148,7 +143,7 @@ fn build_slug(title: &str) -> String {
     slug
 }
 
-/// The file of a record, by its id (`ADR-017`, `17`).
+/// Finds the file of a record by its id (`ADR-017`, `17`).
 pub fn find_decision(root: &Path, id: &str) -> anyhow::Result<PathBuf> {
     let digits = id.trim_start_matches("ADR-").trim_start_matches("adr-");
     let wanted: u32 = digits
@@ -174,7 +169,7 @@ pub fn load_decision(path: &Path) -> anyhow::Result<Decision> {
     Decision::parse(&text).with_context(|| format!("{} is not valid", path.display()))
 }
 
-/// A record below the root by its relative path; what leads out is refused.
+/// Loads a record by its path relative to the root. Fails for a path that leads out of the root.
 pub fn load_below(root: &Path, relative: &str) -> anyhow::Result<Decision> {
     let path = root.join(relative);
     let real = path

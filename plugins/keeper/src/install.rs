@@ -1,4 +1,4 @@
-//! Puts the keeper's hooks in place, and takes them away. Only files that carry our mark are replaced or removed.
+//! Installs and removes the keeper's hooks. Replaces and removes only files with the keeper's mark.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 
 use crate::sys;
 
-/// What tells our hooks from others.
+/// The text that identifies our hooks.
 const MARK: &str = "# A hook of gt-keeper:";
 
-/// What tells our commands from others.
+/// The text that identifies our commands.
 const COMMAND_MARK: &str = "A command of gt-keeper";
 
 /// The hooks by event.
@@ -20,7 +20,7 @@ const HOOKS: [(&str, &str); 4] = [
     ("pre-merge", include_str!("../hooks/pre-merge")),
 ];
 
-/// Files for those who adapt them, below `keeper/`: written once, and theirs from then on.
+/// Files below `keeper/` that users may adapt: written once, and then left to the user.
 const TEXTS: [(&str, &str); 2] = [
     ("templates/adr.yaml", include_str!("../templates/adr.yaml")),
     (
@@ -29,7 +29,7 @@ const TEXTS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Commands of agent programs, by name.
+/// The commands for agent programs, by name.
 const COMMANDS: [(&str, &str); 2] = [
     (
         "keeper-review",
@@ -38,24 +38,24 @@ const COMMANDS: [(&str, &str); 2] = [
     ("keeper-plant", include_str!("../commands/keeper-plant.md")),
 ];
 
-/// Where agent programs that have commands look for them, below the mayor's folder.
+/// The folders in which agent programs look for commands, relative to the mayor's folder.
 const PLACES: [(&str, CommandFormat); 3] = [
     (".claude/commands", CommandFormat::Markdown),
     (".opencode/command", CommandFormat::Markdown),
     (".gemini/commands", CommandFormat::Toml),
 ];
 
-/// How a program reads a command.
+/// The format of an agent program's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommandFormat {
     Markdown,
     Toml,
 }
 
-/// The settings that a fresh keeper has.
+/// The initial settings of the keeper.
 const SETTINGS: &str = include_str!("../templates/keeper.yaml");
 
-/// Installs the hooks below `root`; returns their paths.
+/// Installs the hooks below `root` and returns their paths.
 pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let places: Vec<PathBuf> = HOOKS
         .iter()
@@ -94,13 +94,14 @@ pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>
     Ok(all)
 }
 
-/// The mayor's folder of the town that a rig is in, where it is in one.
+/// Returns the mayor's folder of the town that contains a rig, if there is one.
 fn find_mayor_folder(root: &Path) -> Option<PathBuf> {
     let mayor = root.parent()?.join("mayor");
     mayor.join("town.json").is_file().then_some(mayor)
 }
 
-/// Gives the mayor's agent program the keeper's commands. A file that is not ours stays.
+/// Installs the keeper's commands for the mayor's agent program. A file without our mark stays
+/// unchanged.
 fn install_commands(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut placed = Vec::new();
     let Some(mayor) = find_mayor_folder(root) else {
@@ -117,7 +118,7 @@ fn install_commands(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(placed)
 }
 
-/// The commands of all programs: path and text.
+/// Returns the commands for all programs, as path and text.
 fn build_commands(mayor: &Path) -> Vec<(PathBuf, String)> {
     let mut all = Vec::new();
     for (folder, format) in PLACES {
@@ -135,7 +136,7 @@ fn build_commands(mayor: &Path) -> Vec<(PathBuf, String)> {
     all
 }
 
-/// A command as Gemini CLI reads it.
+/// Formats a command for Gemini CLI.
 fn format_toml_command(text: &str) -> String {
     let (head, body) = text
         .trim_start_matches("---\n")
@@ -153,7 +154,7 @@ fn is_our_command(place: &Path) -> bool {
     matches!(sys::read_text(place), Ok(Some(text)) if text.contains(COMMAND_MARK))
 }
 
-/// Removes the hooks; what was decided stays. Returns the paths that were removed.
+/// Removes the hooks and returns the removed paths. Decisions stay.
 pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for (event, _) in HOOKS {
@@ -177,7 +178,7 @@ pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(removed)
 }
 
-/// Whether another rig of the town has the keeper's hooks.
+/// Returns true if another rig of the town has the keeper's hooks.
 fn is_used_by_other_rig(root: &Path) -> bool {
     let rigs = root.parent().and_then(|town| std::fs::read_dir(town).ok());
     let mut rigs = rigs
@@ -193,7 +194,7 @@ fn is_ours(place: &Path) -> bool {
     plain && matches!(sys::read_text(place), Ok(Some(text)) if text.contains(MARK))
 }
 
-/// A path for a shell.
+/// Quotes a path for a shell.
 fn quote_for_shell(program: &Path) -> anyhow::Result<String> {
     let text = program
         .to_str()

@@ -1,5 +1,5 @@
-//! Fills the vault by reading a repository. What a person wrote stays: seeds without `from: plant` are left alone, and
-//! of planted ones everything but path and line.
+//! Fills the vault from the source of a repository. User entries are preserved: seeds without
+//! `from: plant` stay unchanged, and of planted seeds only path, line and derived lists change.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +11,28 @@ use crate::vault;
 use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
 
-/// More files than this are no repository of people.
+/// The maximum number of files. A larger repository is not handwritten.
 const FILES: usize = 50_000;
 
-/// How many seeds a domain may have: more are no patterns, and a file of them could not be read.
+/// The maximum number of seeds per domain. More seeds are not patterns, and the file would be
+/// unreadable.
 const SEEDS: usize = 2_000;
 
-/// How many words a planted seed has.
+/// The maximum number of words of a planted seed.
 const WORDS: usize = 16;
 
-/// What was planted.
+/// The result of planting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlantReport {
-    /// How many files were read.
+    /// The number of files that were read.
     pub files: usize,
-    /// By domain: how many seeds it has, and how many of them are new.
+    /// By domain: the number of seeds, and the number of new ones.
     pub domains: Vec<(String, usize, usize)>,
-    /// How many found no room in their domain's file.
+    /// The number of seeds that exceeded the limit of their domain's file.
     pub left: usize,
 }
 
-/// Where the rig's source is: what is said, else the clone for reading, else the root itself.
+/// Chooses the rig's source: the given folder, the clone for reading, or the root.
 pub fn choose_source(root: &Path, said: Option<&Path>) -> PathBuf {
     let clone = root.join("mayor/rig");
     match said {
@@ -41,7 +42,7 @@ pub fn choose_source(root: &Path, said: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Reads the repository at `source` into the vault of `root`.
+/// Plants the seeds of the repository at `source` into the vault of `root`.
 pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     let listed = sys::run_git(source, &["ls-files", "-z"])
         .with_context(|| format!("{} is no git repository", source.display()))?;
@@ -54,13 +55,13 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
         else {
             continue;
         };
-        // A file that is gone or no text defines nothing.
+        // A file that is gone or is not text defines nothing.
         let Ok(Some(text)) = sys::read_text(&source.join(path)) else {
             continue;
         };
         planted.files += 1;
         for found in find_definitions(path, &text) {
-            // Every struct would drown the patterns.
+            // Including every struct would hide the patterns.
             if found.kind == crate::code::DefinitionKind::Type
                 && choose_domain(found.kind, &found.name) != "auth"
             {
@@ -72,7 +73,7 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
             ));
         }
     }
-    // Of a domain that has none left, what was planted goes.
+    // Planted seeds of a domain without any remaining definitions are removed.
     let known: Vec<String> = sys::list_files(&vault::seeds_folder(root), "yaml")?
         .iter()
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
@@ -91,7 +92,7 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     Ok(planted)
 }
 
-/// Tests and what is generated hold no patterns to reuse.
+/// Returns false for tests and generated files, which contain no reusable patterns.
 fn is_source(path: &str) -> bool {
     const NOT: [&str; 10] = [
         "node_modules/",
@@ -141,7 +142,7 @@ fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlVa
             entries.push((key.to_owned(), YamlValue::texts(&members)));
         }
     }
-    // For people, who add the words that they use for it.
+    // For users, who add their own words for the thing.
     own.sort();
     own.dedup();
     own.truncate(WORDS);
@@ -171,7 +172,7 @@ fn merge_into_domain(
     for seed in &old {
         match fresh.iter().find(|fresh| same(fresh, seed)) {
             Some(fresh) => seeds.push(update_seed(seed, fresh)),
-            // What was planted and is gone from the source is no pattern any more.
+            // A planted seed that is gone from the source is no longer a pattern.
             None if seed.field("from") == "plant" => {}
             None => seeds.push(seed.clone()),
         }
@@ -197,7 +198,7 @@ fn merge_into_domain(
     Ok((domain.to_owned(), count, new, left))
 }
 
-/// A known seed with the place where it is now; one that a person wrote is left as it is.
+/// Updates the place of an existing seed. A seed that a user wrote stays unchanged.
 fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
     let YamlValue::Map(entries) = seed else {
         return seed.clone();
@@ -214,7 +215,7 @@ fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
         .iter()
         .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
         .collect();
-    // What is there now counts, and the words that people added stay.
+    // The current lists replace the old ones, except that the words that users added stay.
     for key in ["methods", "variants", "words"] {
         let Some(now) = fresh.get(key).map(YamlValue::as_texts) else {
             continue;

@@ -1,9 +1,12 @@
-//! The review of a convoy, the `pre-convoy` hook:
+//! The review of a convoy, the `pre-convoy` hook.
 //!
-//! 1. What does the text propose (`spec`)?
-//! 2. Each thing is held against the vault: known, it is reused; near something, that is extended; new, the mode
-//!    decides: seeding allows it, growth leaves it to a person, conservation rejects it.
-//! 3. Unless it is rejected, a numbered decision is written (`decision`), and the hook's result names it.
+//! Steps:
+//! 1. Find the elements that the text proposes (`spec`).
+//! 2. Match each element against the vault. A known element is reused, and a near one is extended.
+//!    For a new one the mode decides: seeding allows it, growth leaves it to the user, conservation
+//!    rejects it.
+//! 3. Unless the convoy is rejected, write a numbered decision (`decision`) and name it in the
+//!    hook's result.
 //!
 //! | | known | near | new |
 //! | --- | --- | --- | --- |
@@ -11,7 +14,7 @@
 //! | growth | reuse | extend | gate: deferred |
 //! | conservation | reuse | extend | gate: rejected |
 //!
-//! An empty vault has no patterns to keep: then every mode is seeding.
+//! An empty vault has no patterns to preserve, so every mode acts as seeding.
 
 use std::path::Path;
 
@@ -25,25 +28,24 @@ use crate::vault::{SeedMatch, Vault};
 use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
 
-/// How strict the keeper is.
+/// The strictness of the keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeeperMode {
-    /// Patterns are still being made.
+    /// Patterns are still being established.
     Seeding,
-    /// New patterns need a person.
+    /// New patterns need the user's consent.
     Growth,
-    /// No new patterns.
     Conservation,
 }
 
-/// How many characters of a specification a record holds.
+/// The maximum number of characters of a specification in a record.
 const SPEC: usize = 4000;
 
-/// How many names a list of a decision holds.
+/// The maximum number of names in a list of a decision.
 const MOST: usize = 8;
 
 impl KeeperMode {
-    /// Its word.
+    /// The word for the mode.
     pub fn word(self) -> &'static str {
         match self {
             Self::Seeding => "seeding",
@@ -52,14 +54,13 @@ impl KeeperMode {
         }
     }
 
-    /// The mode of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Seeding, Self::Growth, Self::Conservation]
             .into_iter()
             .find(|mode| mode.word() == word)
     }
 
-    /// The mode that counts: of the caller, else of `keeper/keeper.yaml`, else growth.
+    /// Chooses the mode: from the caller, from `keeper/keeper.yaml`, or growth.
     pub fn choose(root: &Path, said: &str) -> anyhow::Result<Self> {
         let path = root.join("keeper/keeper.yaml");
         let written = sys::read_text(&path)?.unwrap_or_default();
@@ -77,19 +78,19 @@ impl KeeperMode {
     }
 }
 
-/// What a review comes to.
+/// The result of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewStatus {
-    /// The convoy may go on.
+    /// The convoy may start.
     Approved,
-    /// A person is to decide.
+    /// The user must decide.
     Deferred,
-    /// It may not go on.
+    /// The convoy must not start.
     Rejected,
 }
 
 impl ReviewStatus {
-    /// Its word.
+    /// The word for the status.
     pub fn word(self) -> &'static str {
         match self {
             Self::Approved => "approved",
@@ -99,30 +100,29 @@ impl ReviewStatus {
     }
 }
 
-/// A review.
+/// The status and the decision of a review.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// What it comes to.
     pub status: ReviewStatus,
-    /// What is to be recorded.
+    /// The decision to record.
     pub decision: Decision,
-    /// The new things that the mode does not allow.
+    /// The new elements that the mode does not allow.
     pub gated: Vec<String>,
 }
 
-/// What the elements of a text come to.
+/// The elements of a text, grouped by the result of their match.
 #[derive(Default)]
 struct ReviewMatrix {
     reuse: Vec<(String, String)>,
     extend: Vec<(String, String)>,
     allow: Vec<String>,
     gated: Vec<String>,
-    /// The domains that are touched, and the last words of components that are there.
+    /// The domains that the text touches, and the last words of existing components.
     domains: Vec<String>,
     heads: Vec<String>,
 }
 
-/// Reviews a text; `spec` is what the record holds of it.
+/// Reviews a text. `spec` is the version of the text for the record.
 pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date: &str) -> Review {
     let effective = if vault.seeds.is_empty() {
         KeeperMode::Seeding
@@ -193,7 +193,7 @@ fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement])
     for element in elements {
         let ProposedElement { name, kind, domain } = element;
         let found = vault.match_name(domain, name);
-        // "session", "password" alone name a matter, and no thing that is to be made.
+        // A single word such as "session" or "password" names a topic and not a thing to create.
         if found == SeedMatch::New && AUTH.contains(&name.as_str()) {
             continue;
         }
@@ -238,7 +238,8 @@ fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement])
     matrix
 }
 
-/// Adds what the text is about and does not name: "user profile" is what `UserService.getProfile` is for.
+/// Adds seeds that the text is about without naming them: "user profile" refers to
+/// `UserService.getProfile`.
 fn add_related(vault: &Vault, text: &str, matrix: &mut ReviewMatrix) {
     for seed in vault.seeds_mentioned_in(text).into_iter().take(MOST) {
         let related = (seed.domain.clone(), seed.name.clone());
@@ -263,7 +264,7 @@ impl ReviewMatrix {
     }
 }
 
-/// Only what is off-limits is said: that is shorter than what is allowed.
+/// Lists only the forbidden things, because that list is shorter than the allowed ones.
 fn build_forbidden_rules(vault: &Vault, matrix: &ReviewMatrix) -> Vec<String> {
     let mut rules: Vec<String> = matrix
         .heads
@@ -319,32 +320,28 @@ fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
         .collect()
 }
 
-/// The specification for the record: its lines, as many as a person reads there.
+/// Shortens the specification for the record to a readable number of lines.
 fn shorten_specification(text: &str) -> String {
     let keeps = |c: &char| !c.is_control() || *c == '\n';
     let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();
     kept.trim().to_owned()
 }
 
-/// What the hook is asked.
+/// The input of the hook.
 #[derive(Debug, Default)]
 pub struct ReviewRequest {
-    /// The convoy's name.
     pub title: String,
-    /// What it is to achieve.
+    /// The goal of the convoy.
     pub spec: String,
-    /// The mode, where the caller says one.
+    /// The mode, if the caller sets one; otherwise empty.
     pub mode: String,
 }
 
-/// The hook's answer: what goes to standard output, to standard error, and the exit code.
+/// The hook's output: standard output, standard error, and the exit code.
 #[derive(Debug)]
 pub struct HookReply {
-    /// The result.
     pub result: String,
-    /// Why, in words.
     pub words: String,
-    /// 0, 1 or 3.
     pub exit: u8,
 }
 
@@ -400,7 +397,7 @@ fn format_result(status: ReviewStatus, filed: Option<&(String, String)>) -> Stri
     yaml::format_yaml(&YamlValue::Map(vec![("keeper_result".to_owned(), inside)]))
 }
 
-/// A person has answered: what was proposed is allowed, or the record says that it is not.
+/// Records the user's answer: allows the proposed elements, or marks the record as rejected.
 pub fn record_answer(root: &Path, relative: &str, answer: &str) -> anyhow::Result<()> {
     let path = root.join(relative);
     let mut decision = decision::load_below(root, relative)?;

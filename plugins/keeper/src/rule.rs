@@ -1,22 +1,22 @@
-//! What a decision forbids, and what a bead's override allows: words such as "new modal components", which are held
-//! against new definitions; or a text that must not be added; or paths that must not be touched.
+//! The rules that a decision forbids and that a bead's override allows: words such as "new modal
+//! components", which are matched against new definitions; a text that must not be added; or paths
+//! that must not change.
 
 use crate::code::{Definition, DefinitionKind};
 use crate::word::{is_alike, split_name};
 use crate::yaml::YamlValue;
 
-/// A rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// Its words, by which it is named.
+    /// The words of the rule, which serve as its name.
     pub words: String,
-    /// A text that no added line may hold.
+    /// A text that no added line may contain.
     pub text: String,
-    /// Paths that must not be touched; `*` stands for anything.
+    /// Paths that must not change; `*` matches any text.
     pub path: String,
 }
 
-/// What a rule's words mean for definitions.
+/// The meaning of a rule's words for definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RuleSubject {
     kind: Option<DefinitionKind>,
@@ -24,7 +24,7 @@ struct RuleSubject {
 }
 
 impl Rule {
-    /// From a decision's entry: words, or a mapping with `rule`, `text`, `path`.
+    /// Creates a rule from a decision's entry: words, or a mapping with `rule`, `text`, `path`.
     pub fn from_value(value: &YamlValue) -> Self {
         match value {
             YamlValue::Text(words) => Self::from_words(words),
@@ -36,7 +36,7 @@ impl Rule {
         }
     }
 
-    /// From words alone.
+    /// Creates a rule from words alone.
     pub fn from_words(words: &str) -> Self {
         Self {
             words: words.to_owned(),
@@ -44,12 +44,12 @@ impl Rule {
         }
     }
 
-    /// Whether a machine can tell when it is broken.
+    /// Returns true if the rule can be checked automatically.
     pub fn is_checkable(&self) -> bool {
         !self.text.is_empty() || !self.path.is_empty() || self.subject().is_some()
     }
 
-    /// What its words mean: "new", then what kind of thing, or words of its name, or both.
+    /// Parses the rule's words: "new", followed by a kind of thing, words of its name, or both.
     fn subject(&self) -> Option<RuleSubject> {
         const NEW: [&str; 6] = ["new", "custom", "another", "additional", "own", "second"];
         const GENERIC: [&str; 8] = [
@@ -82,14 +82,14 @@ impl Rule {
         Some(shape)
     }
 
-    /// Whether a definition that was not there before is what it speaks of.
+    /// Returns true if a new definition is the subject of the rule.
     pub fn is_about(&self, new: &Definition) -> bool {
         let Some(shape) = self.subject() else {
             return false;
         };
         let kind = match shape.kind {
             None => true,
-            // People call any class that does something a service.
+            // Users call any active class a service.
             Some(DefinitionKind::Service) => {
                 matches!(new.kind, DefinitionKind::Service | DefinitionKind::Type)
             }
@@ -102,13 +102,13 @@ impl Rule {
             .all(|name| own.iter().any(|word| is_alike(word, name)))
     }
 
-    /// Whether a path is one that must not be touched.
+    /// Returns true if a path must not change.
     pub fn is_path_forbidden(&self, path: &str) -> bool {
         !self.path.is_empty() && is_pattern_match(&self.path, path)
     }
 }
 
-/// Whether a path fits a pattern in which `*` and `**` stand for anything.
+/// Returns true if a path matches a pattern with the wildcards `*` and `**`.
 fn is_pattern_match(pattern: &str, path: &str) -> bool {
     let parts: Vec<&str> = pattern.split('*').filter(|part| !part.is_empty()).collect();
     let mut rest = path;

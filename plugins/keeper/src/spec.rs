@@ -1,16 +1,15 @@
-//! What a specification proposes: components, routes, data, auth, found by the words that name such things.
+//! Finds the elements that a specification proposes: components, routes, data and auth, by the
+//! words that name such things.
 
 use crate::code::{AUTH, DefinitionKind, choose_domain, is_auth};
 use crate::word::{split_name, to_singular};
 
-/// Something that a text wants to be there.
+/// An element that a text proposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedElement {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: DefinitionKind,
-    /// The domain whose seeds it is held against.
+    /// The domain whose seeds it is matched against.
     pub domain: &'static str,
 }
 
@@ -51,7 +50,7 @@ const NOUNS: &[(&str, DefinitionKind)] = &[
     ("wizard", DefinitionKind::Component),
 ];
 
-/// Words that say nothing about what a thing is.
+/// Words that do not describe a thing.
 const FILLER: &[&str] = &[
     "a",
     "about",
@@ -161,14 +160,15 @@ const FILLER: &[&str] = &[
     "old",
 ];
 
-/// A text is held against the vault as far as this.
+/// The maximum number of elements of a text that are matched against the vault.
 const MOST: usize = 60;
 
-/// What a text proposes, in the order in which it does, each thing once.
+/// Returns the elements that a text proposes, in order and without duplicates.
 pub fn find_proposed_elements(text: &str) -> Vec<ProposedElement> {
     let mut found: Vec<ProposedElement> = Vec::new();
     for sentence in text.split(['.', '!', '?', '\n', ';']).map(str::trim) {
-        // A full stop inside a name is none: such names are looked for in the whole text below.
+        // A full stop inside a name does not end a sentence: such names are searched in the whole
+        // text below.
         find_phrases(sentence, &mut found);
     }
     for token in text.split_whitespace() {
@@ -178,7 +178,7 @@ pub fn find_proposed_elements(text: &str) -> Vec<ProposedElement> {
 }
 
 fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionKind) {
-    // More than any decision can hold; and no text, however long, may take long.
+    // This is more than any decision can hold, and it limits the time for long texts.
     if found.len() >= MOST {
         return;
     }
@@ -193,7 +193,7 @@ fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionK
     }
 }
 
-/// Words of a sentence, small, with what separates them taken off.
+/// Splits a sentence into lower-case words without punctuation.
 fn split_words(sentence: &str) -> Vec<String> {
     let cut = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
     sentence
@@ -206,7 +206,8 @@ fn split_words(sentence: &str) -> Vec<String> {
         .collect()
 }
 
-/// `user profile modal`, `logout button`, `subscription tier enum`: a noun with up to two words before it.
+/// Finds phrases such as `user profile modal`, `logout button`, `subscription tier enum`: a noun
+/// with up to two words before it.
 fn find_phrases(sentence: &str, found: &mut Vec<ProposedElement>) {
     let words = split_words(sentence);
     for (at, word) in words.iter().enumerate() {
@@ -241,7 +242,7 @@ fn find_phrases(sentence: &str, found: &mut Vec<ProposedElement>) {
                     | "layout"
                     | "form"
             );
-            // A bare "page" proposes nothing in particular.
+            // The word "page" alone proposes nothing in particular.
             if !(bare && generic) {
                 before.push(&noun);
                 add_element(found, before.join(" "), *kind);
@@ -259,7 +260,8 @@ fn is_noun(word: &str) -> bool {
     NOUNS.iter().any(|(known, _)| *known == noun)
 }
 
-/// `/api/users`, `AuthService`, `Button.primary`, `user_status`: a thing called by its name.
+/// Finds an element by its name in code: `/api/users`, `AuthService`, `Button.primary`,
+/// `user_status`.
 fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
     let quoted = token.contains('`');
     let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '{' | '}' | '*');
@@ -299,7 +301,8 @@ fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
         noun.map(|(_, kind)| *kind)
             .or(DefinitionKind::from_word(&last))
     });
-    // A name of an unknown kind is a type only where it is about auth: else nearly every name would be new.
+    // A name of an unknown kind counts only if it is about auth; otherwise nearly every name would
+    // be new.
     if let Some(kind) = kind.or(is_auth(token).then_some(DefinitionKind::Service)) {
         add_element(found, token.to_owned(), kind);
     }

@@ -1,4 +1,4 @@
-//! Owns what the plugin touches of the machine: variables, files, the clock, git, the screen.
+//! Owns the plugin's access to the machine: variables, files, the clock, git, the screen.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module is the owner of all that in this crate"
@@ -11,7 +11,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// More than any file that is written by hand.
+/// The maximum size of a file. Handwritten files are smaller.
 const TEXT: u64 = 1024 * 1024;
 
 /// The arguments of the process, the program's name first.
@@ -19,39 +19,37 @@ pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// A variable; empty where it is not set or no text.
+/// Returns a variable; empty if it is not set or not UTF-8.
 pub fn env_var(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
 
-/// The working directory.
 pub fn working_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// The path of this program.
 pub fn program_path() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-/// Today in UTC, `2026-01-13`.
+/// The current day in UTC, such as `2026-01-13`.
 pub fn format_today() -> String {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     now.date().to_string()
 }
 
-/// Writes to standard output. Whoever closed it wants nothing more.
+/// Writes to standard output. Ignores a closed output.
 pub fn print_text(text: &str) {
     io::stdout().write_all(text.as_bytes()).ok();
 }
 
 /// Writes a line to standard error.
 pub fn print_error(text: &str) {
-    // Without standard error there is nowhere left to complain.
+    // Without standard error there is nowhere to report the failure.
     writeln!(io::stderr(), "{text}").ok();
 }
 
-/// Reads a text of bounded size; `None` where there is no such file.
+/// Reads a text of bounded size; `None` if the file does not exist.
 pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     let meta = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -63,7 +61,7 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
     fs::read_to_string(path).map(Some)
 }
 
-/// Replaces a file in one step; its folder is made where it is not there.
+/// Replaces a file atomically. Creates its folder if necessary.
 pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder)?;
@@ -87,7 +85,7 @@ pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     written
 }
 
-/// Holds a lock file until what is returned is dropped.
+/// Locks a file until the returned value is dropped.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -101,7 +99,8 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The files of a folder with this ending, sorted by name; none where there is no such folder.
+/// Lists the files of a folder with this extension, sorted by name; empty if the folder does not
+/// exist.
 pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -121,7 +120,7 @@ pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Runs git in a folder and returns what it says.
+/// Runs git in a folder and returns its output.
 pub fn run_git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
     let output = Command::new("git")
         .args(args)

@@ -1,4 +1,4 @@
-//! The seed vault: what patterns a repository has, one file a domain in `keeper/seeds/`.
+//! The seed vault: the patterns of a repository, one file per domain in `keeper/seeds/`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ use crate::sys;
 use crate::word::{has_all_words, is_similar_spelling, split_name};
 use crate::yaml::{self, YamlValue};
 
-/// A pattern that is there.
+/// An existing pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
-    /// Its name.
     pub name: String,
-    /// What it is; the word as it stands in the file.
+    /// The kind, as written in the file.
     pub kind: String,
-    /// The domain whose file it is in.
+    /// The domain whose file contains the seed.
     pub domain: String,
-    /// More words for it: `words` of its entry.
+    /// Additional words for the seed: `words` of its entry.
     pub words: Vec<String>,
-    /// The whole entry, with everything that people wrote there.
+    /// The whole entry, including the values that users added.
     pub entry: YamlValue,
 }
 
-/// Words that mean the same, the first of each standing for all, where no seed file says otherwise.
+/// Groups of synonyms, each headed by the word that stands for all, unless a seed file defines
+/// others.
 const SYNONYMS: [&[&str]; 5] = [
     &["modal", "dialog", "popup", "overlay"],
     &["logout", "signout", "logoff"],
@@ -33,7 +33,7 @@ const SYNONYMS: [&[&str]; 5] = [
     &["avatar", "portrait"],
 ];
 
-/// Words in names that do not say what the thing is about.
+/// Words in names that do not describe the subject.
 const GENERIC: [&str; 16] = [
     "get",
     "set",
@@ -56,7 +56,7 @@ const GENERIC: [&str; 16] = [
 /// All seeds.
 #[derive(Debug, Clone, Default)]
 pub struct Vault {
-    /// In the order of files and entries.
+    /// The seeds in the order of files and entries.
     pub seeds: Vec<Seed>,
     /// The domains that have a file.
     pub domains: Vec<String>,
@@ -64,24 +64,22 @@ pub struct Vault {
     pub synonyms: Vec<(String, String)>,
 }
 
-/// How a name stands to the vault.
+/// The result of matching a name against the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeedMatch<'a> {
-    /// It is there.
     Known(&'a Seed),
-    /// Something near it is there.
+    /// A similar seed exists.
     Near(&'a Seed),
-    /// Nothing like it is there.
+    /// No similar seed exists.
     New,
 }
 
-/// The folder of the seed files.
 pub fn seeds_folder(root: &Path) -> PathBuf {
     root.join("keeper/seeds")
 }
 
 impl Vault {
-    /// Reads the vault; none is an empty one.
+    /// Reads the vault. A missing folder gives an empty vault.
     pub fn load(root: &Path) -> anyhow::Result<Self> {
         let mut vault = Self::default();
         for path in sys::list_files(&seeds_folder(root), "yaml")? {
@@ -118,7 +116,7 @@ impl Vault {
         Ok(vault)
     }
 
-    /// The methods and variants of seeds are seeds, too: `AuthService.logout`, `Button.primary`.
+    /// Adds the methods and variants of seeds as seeds: `AuthService.logout`, `Button.primary`.
     pub(crate) fn add_members(&mut self) {
         let mut members: Vec<Seed> = Vec::new();
         for seed in &self.seeds {
@@ -141,7 +139,7 @@ impl Vault {
         self.seeds.extend(members);
     }
 
-    /// The words of a name, each by the word that stands for it.
+    /// Returns the words of a name, with synonyms replaced.
     fn words(&self, name: &str) -> Vec<String> {
         let own = split_name(name).into_iter();
         own.map(|word| self.canonical_word(&word)).collect()
@@ -156,8 +154,8 @@ impl Vault {
         built_in.map_or(word, |group| group[0]).to_owned()
     }
 
-    /// The seeds of several words of their own that all occur in a text: what it is about uses them, although it does not
-    /// name them.
+    /// Returns the seeds with several words of their own that all occur in a text. The text is
+    /// about them although it does not name them.
     pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
         let said = self.words(text);
         let is_about = |seed: &&Seed| {
@@ -171,14 +169,14 @@ impl Vault {
         self.seeds.iter().filter(is_about).collect()
     }
 
-    /// The seeds of a domain.
     pub fn seeds_of_domain(&self, domain: &str) -> impl Iterator<Item = &Seed> {
         let domain = domain.to_owned();
         self.seeds.iter().filter(move |seed| seed.domain == domain)
     }
 
-    /// How a name stands to the seeds: known when one of its domain has all of its words, or one of another domain has,
-    /// near when one of its domain shares the last word, has all its words in the name, or is nearly spelled so.
+    /// Matches a name against the seeds. It is known if a seed of the domain has all its words, or
+    /// a seed of another domain has. It is near if a seed of the domain shares the last word, has
+    /// all its words in the name, or has a similar spelling.
     pub fn match_name(&self, domain: &str, name: &str) -> SeedMatch<'_> {
         if name.starts_with('/') {
             return self.match_route(name);
@@ -204,7 +202,7 @@ impl Vault {
             let found = seeds.iter().find(|(theirs, seed)| fits(theirs, seed));
             found.map(|(_, seed)| *seed)
         };
-        // "the user_status enum" is user_status.
+        // In "the user_status enum" the name is user_status.
         let bare = match own.split_last() {
             Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
             _ => &own,
@@ -229,7 +227,7 @@ impl Vault {
         near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 
-    /// A route is known by its path, near by the resource that it begins with.
+    /// Matches a route: known by its path, near by the resource that it begins with.
     fn match_route(&self, path: &str) -> SeedMatch<'_> {
         let own = split_segments(path);
         let routes = || {
@@ -253,7 +251,7 @@ impl Vault {
 }
 
 impl Seed {
-    /// The seed of an entry: its name alone, or a mapping.
+    /// Creates a seed from an entry: a name alone, or a mapping.
     fn from_entry(domain: &str, entry: &YamlValue) -> Self {
         let name = match entry {
             YamlValue::Text(name) => name.clone(),
@@ -277,7 +275,7 @@ fn is_version(part: &str) -> bool {
         .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// The segments of a path; parameters are `*`.
+/// Splits a path into segments. Parameters become `*`.
 pub fn split_segments(path: &str) -> Vec<String> {
     let parts = path.split('/').filter(|part| !part.is_empty());
     parts
@@ -292,7 +290,7 @@ pub fn split_segments(path: &str) -> Vec<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A vault of a small product.
+    /// Returns the vault of a small product.
     pub(crate) fn test_vault() -> Vault {
         let seed = |domain: &str, kind: &str, name: &str| Seed {
             name: name.to_owned(),

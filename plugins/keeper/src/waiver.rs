@@ -1,4 +1,5 @@
-//! Waivers: who lets which rule be broken, and why. One file each in `keeper/waivers/`, so that none is silent.
+//! Waivers: permissions to break a rule, with author and reason. One file each in
+//! `keeper/waivers/`, so that none is silent.
 
 use std::path::{Path, PathBuf};
 
@@ -9,35 +10,31 @@ use crate::sys;
 use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
 
-/// A waiver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waiver {
-    /// The decision whose rule it is.
+    /// The decision that contains the rule.
     pub adr: String,
     /// The rule's words, or a constraint's code.
     pub rule: String,
-    /// The file that it is for; any where nothing is said.
+    /// The file that the waiver applies to; empty for any file.
     pub file: String,
-    /// Why.
     pub reason: String,
-    /// Who.
     pub by: String,
 }
 
-/// The folder of the waivers.
 fn waivers_folder(root: &Path) -> PathBuf {
     root.join("keeper/waivers")
 }
 
 impl Waiver {
-    /// Whether it lets a rule of a decision be broken in a file.
+    /// Returns true if the waiver covers a rule of a decision in a file.
     pub fn is_covering(&self, adr: &str, rule: &str, file: &str) -> bool {
         self.adr == adr
             && split_name(&self.rule) == split_name(rule)
             && (self.file.is_empty() || self.file == file)
     }
 
-    /// Keeps it; returns its path relative to the root.
+    /// Writes the waiver and returns its path relative to the root.
     pub fn save(&self, root: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(!self.reason.trim().is_empty(), "a waiver needs a reason");
         let folder = waivers_folder(root);
@@ -68,7 +65,6 @@ impl Waiver {
     }
 }
 
-/// All waivers.
 pub fn load_waivers(root: &Path) -> anyhow::Result<Vec<Waiver>> {
     let mut found = Vec::new();
     for path in sys::list_files(&waivers_folder(root), "yaml")? {

@@ -1,6 +1,7 @@
-//! Names as words, so that `ProfileModal`, `profile-modal` and "profile modals" are the same.
+//! Splits names into words, so that `ProfileModal`, `profile-modal` and "profile modals" are equal.
 
-/// The words of a name: split at case, digits' ends and anything that is no letter; small letters, singular.
+/// Splits a name at case changes, after digits and at characters that are not letters. The words
+/// are lower case and singular.
 pub fn split_name(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -8,7 +9,7 @@ pub fn split_name(name: &str) -> Vec<String> {
     for (at, &c) in chars.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| chars[at]);
         let next_is_small = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
-        // `getURLParts`: a capital begins a word behind a small letter, or before one.
+        // In `getURLParts` a capital begins a word if it follows or precedes a small letter.
         let begins = c.is_uppercase()
             && before.is_some_and(|before| {
                 before.is_lowercase()
@@ -33,7 +34,7 @@ fn push_word(found: &mut Vec<String>, word: &mut String) {
     }
 }
 
-/// A word without the end of its plural.
+/// Removes the plural ending of a word.
 pub fn to_singular(word: &str) -> String {
     if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return format!("{stem}y");
@@ -50,14 +51,14 @@ pub fn to_singular(word: &str) -> String {
     }
 }
 
-/// Whether two words mean the same thing as far as spelling tells: equal, of one stem (`billing`, `billed`), or one the
-/// beginning of the other (`auth`, `authentication`).
+/// Returns true if two words are equal, have one stem (`billing`, `billed`), or one is a prefix of
+/// the other (`auth`, `authentication`).
 pub fn is_alike(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     a == b || (short.len() >= 4 && long.starts_with(short)) || find_stem(a) == find_stem(b)
 }
 
-/// A word without the ending that its use gave it.
+/// Removes the inflection of a word.
 pub fn find_stem(word: &str) -> &str {
     const ENDINGS: [&str; 9] = [
         "ations", "ation", "ments", "ment", "ing", "ers", "er", "ed", "e",
@@ -66,7 +67,7 @@ pub fn find_stem(word: &str) -> &str {
     cut.filter(|stem| stem.chars().count() >= 4).unwrap_or(word)
 }
 
-/// Whether every word of `few` is alike one of `many`.
+/// Returns true if every word of `few` is alike a word of `many`.
 pub fn has_all_words(few: &[String], many: &[String]) -> bool {
     !few.is_empty()
         && few
@@ -74,7 +75,8 @@ pub fn has_all_words(few: &[String], many: &[String]) -> bool {
             .all(|word| many.iter().any(|own| is_alike(own, word)))
 }
 
-/// Whether two names differ by at most two typing errors, for names long enough to tell.
+/// Returns true if two names differ by at most two typing errors and are long enough for this
+/// comparison.
 pub fn is_similar_spelling(a: &str, b: &str) -> bool {
     let (short, long) = (a.chars().count(), b.chars().count());
     short.min(long) >= 5 && short.max(long) <= 60 && strsim::levenshtein(a, b) <= 2

@@ -1,42 +1,39 @@
-//! Reads and writes the plugin's files: YAML whose scalars are text, in their own order. Aliases are refused, size,
-//! depth and count are bounded; what was written is read back as it was.
+//! Reads and writes the plugin's files: YAML whose scalars are text, with the order of keys
+//! preserved. Aliases are refused; size, depth and number of values are bounded; written documents
+//! parse to the same values.
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-/// How deep a document may be nested.
+/// The maximum nesting depth of a document.
 const DEPTH: usize = 24;
 
-/// How many values a document may hold.
+/// The maximum number of values in a document.
 const NODES: usize = 200_000;
 
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum YamlValue {
-    /// A scalar; `null` and nothing are an empty one.
+    /// A scalar; `null` and an absent value are empty text.
     Text(String),
-    /// A sequence.
     List(Vec<YamlValue>),
-    /// A mapping in its own order.
+    /// A mapping in document order.
     Map(Vec<(String, YamlValue)>),
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadYaml(String);
 
 impl YamlValue {
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A list of texts.
     pub fn texts<T: AsRef<str>>(texts: &[T]) -> Self {
         Self::List(texts.iter().map(|text| Self::text(text.as_ref())).collect())
     }
 
-    /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(entries) = self else {
             return None;
@@ -47,12 +44,11 @@ impl YamlValue {
             .map(|(_, value)| value)
     }
 
-    /// The text of a key; empty where there is none.
+    /// The text of a key; empty if the key is absent.
     pub fn field(&self, key: &str) -> &str {
         self.get(key).and_then(Self::as_text).unwrap_or_default()
     }
 
-    /// Its text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -60,7 +56,7 @@ impl YamlValue {
         }
     }
 
-    /// Its texts: those of a list, or itself.
+    /// The texts of a list, or the text of a scalar as a list of one.
     pub fn as_texts(&self) -> Vec<String> {
         match self {
             Self::Text(text) if text.is_empty() => Vec::new(),
@@ -74,7 +70,7 @@ impl YamlValue {
         }
     }
 
-    /// Its items; none where it is no list.
+    /// The items of a list; empty for any other value.
     pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
@@ -82,7 +78,7 @@ impl YamlValue {
         }
     }
 
-    /// Its entries; none where it is no mapping.
+    /// The entries of a mapping; empty for any other value.
     pub fn entries(&self) -> &[(String, Self)] {
         match self {
             Self::Map(entries) => entries,
@@ -91,7 +87,6 @@ impl YamlValue {
     }
 }
 
-/// Reads a document.
 pub fn parse_yaml(text: &str) -> Result<YamlValue, BadYaml> {
     let mut reader = YamlReader {
         parser: Parser::new_from_str(text),
@@ -167,7 +162,7 @@ impl<'a> YamlReader<'a> {
     }
 }
 
-/// Writes a document: mappings as blocks, short lists of texts on one line.
+/// Formats a document: mappings as blocks, short lists of texts on one line.
 pub fn format_yaml(value: &YamlValue) -> String {
     let mut out = String::new();
     write_block(&mut out, value, 0);
@@ -203,7 +198,7 @@ fn write_block(out: &mut String, value: &YamlValue, depth: usize) {
     }
 }
 
-/// What follows a key.
+/// Writes the value after a key.
 fn write_nested(out: &mut String, value: &YamlValue, depth: usize) {
     let line = format_flow(value);
     let short = !matches!(value, YamlValue::Map(entries) if !entries.is_empty());
@@ -236,7 +231,7 @@ fn format_flow(value: &YamlValue) -> String {
     }
 }
 
-/// A scalar on one line: plain where nothing could take it for something else, else quoted.
+/// Formats a scalar on one line: plain if it cannot be misread as another type, otherwise quoted.
 fn format_scalar(text: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c);
     let begins = text
@@ -261,7 +256,7 @@ fn format_scalar(text: &str) -> String {
             c if c.is_control() || ('\u{2028}'..='\u{2029}').contains(&c) || c == '\u{feff}' => {
                 out.push_str(&format!("\\U{:08x}", u32::from(c)));
             }
-            // Beyond what a reader must take as it is.
+            // Noncharacters, which a reader need not accept.
             c if u32::from(c) >= 0xfffe && u32::from(c) <= 0xffff => {
                 out.push_str(&format!("\\U{:08x}", u32::from(c)));
             }

@@ -1,29 +1,27 @@
-//! The files that a change touches, as they were and as they are.
+//! The files of a change, before and after.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::sys;
 
-/// More than this no check reads.
+/// The maximum number of files to check.
 const FILES: usize = 2000;
 
-/// Larger files are generated.
+/// The maximum size of a file to check. Larger files are generated.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// A file of a change; an absent side is empty.
+/// A file of a change. A missing side is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Its path in the repository.
+    /// The path in the repository.
     pub path: String,
-    /// Its text before.
     pub old: String,
-    /// Its text after.
     pub new: String,
 }
 
 impl ChangedFile {
-    /// The lines that the file did not have before, with their numbers.
+    /// Returns the lines that the old file does not have, with their numbers.
     pub fn added_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let old: HashSet<&str> = self.old.lines().collect();
         let lines = self.new.lines().enumerate();
@@ -33,7 +31,7 @@ impl ChangedFile {
     }
 }
 
-/// The files in which two commits differ.
+/// Returns the files in which two commits differ.
 pub fn list_changed_files(
     repository: &Path,
     base: &str,
@@ -68,7 +66,7 @@ pub fn list_changed_files(
     );
     let mut files = Vec::new();
     for path in paths {
-        // A name that is no text is of no language that is known here.
+        // A file whose name is not UTF-8 is in no supported language.
         let Ok(path) = std::str::from_utf8(path) else {
             continue;
         };
@@ -81,8 +79,8 @@ pub fn list_changed_files(
     Ok(files)
 }
 
-/// A file's text in a commit; empty where it is not there. What is no text is read as far as it is: a rule must not be
-/// passed by with one odd byte.
+/// Reads a file's text in a commit; empty if the file does not exist. Invalid UTF-8 is replaced,
+/// because one odd byte must not bypass a rule.
 fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
     let listed = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
     let listed = String::from_utf8_lossy(&listed);

@@ -1,23 +1,23 @@
-//! Enums before and after a change: values may only be added behind those that are there.
+//! Compares enums before and after a change: values may only be appended.
 
 use super::{ChangedFile, Finding, build_finding};
 use crate::code::{Definition, DefinitionKind, find_definitions};
 
-/// An enum with its values and the lines on which they stand.
+/// An enum with its values and their lines.
 struct EnumDefinition {
     name: String,
     line: usize,
     values: Vec<(String, usize)>,
 }
 
-/// Where a change does anything but append.
+/// Returns a finding for each enum that a change modifies other than by appending.
 pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
         let new = find_enums(&file.path, &file.new);
         for old in find_enums(&file.path, &file.old) {
             let here = new.iter().find(|one| one.name == old.name);
-            // It may have moved to another file of the change.
+            // The enum may have moved to another file of the change.
             let elsewhere = || {
                 let others = files.iter().filter(|other| other.path != file.path);
                 others
@@ -39,7 +39,7 @@ pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
     findings
 }
 
-/// The first value that is not where it was.
+/// Returns the first value that is not in its old position.
 fn find_first_change(old: &EnumDefinition, now: &EnumDefinition) -> Option<(usize, String)> {
     for (at, (value, _)) in old.values.iter().enumerate() {
         match now.values.get(at) {
@@ -80,7 +80,7 @@ fn parse_enum(path: &str, lines: &[&str], definition: Definition) -> EnumDefinit
     }
 }
 
-/// `NAME = value` below the class, as far as it is indented.
+/// Parses `NAME = value` lines below the class, as long as they are indented.
 fn parse_python_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let inside = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t']);
     let body = lines[begin + 1..].iter().take_while(inside);
@@ -97,7 +97,7 @@ fn parse_python_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     values
 }
 
-/// The quoted words up to the end of the statement.
+/// Parses the quoted words up to the end of the statement.
 fn parse_sql_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut values = Vec::new();
     for (at, line) in lines[begin..].iter().enumerate() {
@@ -110,7 +110,8 @@ fn parse_sql_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     values
 }
 
-/// The names between braces: the first word behind `{` and behind each comma of the same depth.
+/// Parses the names between braces: the first word after `{` and after each comma of the same
+/// depth.
 fn parse_braced_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut values: Vec<(String, usize)> = Vec::new();
     let (mut depth, mut expects, mut name) = (0_usize, false, String::new());
@@ -140,7 +141,7 @@ fn parse_braced_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
                     }
                 }
                 ',' if depth == 1 => expects = true,
-                // The values of a class-like enum end there.
+                // The values of a class-like enum end here.
                 ';' if depth == 1 => return values,
                 _ => {}
             }

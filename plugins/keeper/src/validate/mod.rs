@@ -1,8 +1,9 @@
-//! The `pre-merge` hook: holds what a change adds against the decision of its convoy, and names rule, file and line.
+//! The `pre-merge` hook: checks the additions of a change against the decision of its convoy, and
+//! reports rule, file and line.
 //!
-//! What counts as new is what a file defines after the change and no changed file defined before it, so moving code
-//! breaks no rule. What the decision allows, what the bead's front matter overrides, and what a waiver covers is let
-//! by; a waiver is said aloud each time.
+//! A definition is new if a file defines it after the change and no changed file defined it before,
+//! so moving code breaks no rule. Exceptions are the things that the decision allows, that the
+//! bead's front matter overrides, and that a waiver covers. Every use of a waiver is reported.
 
 mod change;
 mod enums;
@@ -20,38 +21,33 @@ use crate::waiver::Waiver;
 use crate::word::split_name;
 use crate::yaml;
 
-/// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's words, or a constraint's code.
     pub rule: String,
-    /// Where.
     pub file: String,
-    /// The line, from 1.
     pub line: usize,
-    /// What was found there.
     pub what: String,
-    /// Why it is let by, where a waiver covers it.
+    /// The reason of the waiver that covers the finding; `None` without a waiver.
     pub waived: Option<String>,
 }
 
-/// What a check comes to.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidationOutcome {
-    /// Broken rules.
     pub findings: Vec<Finding>,
-    /// Rules that only people can check, and constraint codes that nobody knows.
+    /// Rules that cannot be checked automatically, and unknown constraint codes.
     pub notes: Vec<String>,
 }
 
 impl ValidationOutcome {
-    /// Whether the change may pass.
+    /// Returns true if the change may be merged.
     pub fn is_passed(&self) -> bool {
         self.findings.iter().all(|one| one.waived.is_some())
     }
 }
 
-/// What a bead's front matter lets by: the entries of `override: {allow: [...]}`.
+/// Parses the overrides in a bead's front matter: the entries of `override: {allow: [...]}`.
 pub fn parse_overrides(front_matter: &str) -> Vec<String> {
     let value = yaml::parse_yaml(front_matter).ok();
     let allow = value
@@ -61,7 +57,6 @@ pub fn parse_overrides(front_matter: &str) -> Vec<String> {
     allow.map(yaml::YamlValue::as_texts).unwrap_or_default()
 }
 
-/// Checks a change.
 pub fn check_change(
     decision: &Decision,
     allowed: &[String],
@@ -115,10 +110,10 @@ pub fn check_change(
     outcome
 }
 
-/// A definition that was not there before, and its file.
+/// A new definition, with its file.
 type NewDefinition<'a> = (&'a str, Definition);
 
-/// What the change defines that nothing defined before, but for what is allowed.
+/// Returns the definitions that are new and not allowed.
 fn new_definitions<'a>(files: &'a [ChangedFile], allowed: &[&String]) -> Vec<NewDefinition<'a>> {
     let old: Vec<Definition> = files
         .iter()
@@ -146,7 +141,8 @@ fn new_definitions<'a>(files: &'a [ChangedFile], allowed: &[&String]) -> Vec<New
     found
 }
 
-/// Whether what was allowed in words is what stands in code: `subscription tier enum` allows `SubscriptionTier`.
+/// Returns true if an allowance in words means a name in code: `subscription tier enum` allows
+/// `SubscriptionTier`.
 fn is_same_thing(words: &[String], name: &[String]) -> bool {
     words.len() > 1
         && words
@@ -154,7 +150,7 @@ fn is_same_thing(words: &[String], name: &[String]) -> bool {
             .is_some_and(|(last, rest)| DefinitionKind::from_word(last).is_some() && rest == name)
 }
 
-/// Findings of a decision's own rule.
+/// Adds the findings of a rule of the decision.
 fn check_rule(
     rule: &Rule,
     new: &[NewDefinition],
@@ -194,7 +190,7 @@ fn check_rule(
     }
 }
 
-/// Findings of a constraint.
+/// Adds the findings of a constraint.
 fn check_constraint(
     code: &str,
     new: &[NewDefinition],
@@ -224,7 +220,7 @@ fn check_constraint(
     }
 }
 
-/// Whether a path follows REST: small letters, no verbs.
+/// Returns true if a path follows REST: lower case, without verbs.
 fn is_rest(path: &str) -> bool {
     const VERBS: [&str; 14] = [
         "get", "create", "update", "delete", "remove", "add", "list", "fetch", "set", "make", "do",
@@ -255,8 +251,8 @@ fn build_finding(rule: &str, file: &str, line: usize, what: String) -> Finding {
     }
 }
 
-/// The decision of a change: by the path that the hook is given, else by the id in the front matter; `None` where no
-/// decision was made for it.
+/// Loads the decision of a change: by the path in the hook's input, or by the id in the front
+/// matter; `None` if there is no decision for the change.
 pub fn load_decision_of_change(
     root: &Path,
     relative: &str,
