@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_is_told_once_and_the_first_known_cause_decides() {
+    fn the_chain_is_printed_once_and_the_first_known_cause_decides() {
         let io = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let store = StoreError::Io {
             what: "write",
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_says_so() {
+    fn a_missing_bead_is_a_not_found_error() {
         for error in [
             anyhow::Error::from(ChangeError::NotFound("bd-9".into())),
             anyhow::Error::from(ResolveError::NotFound("bd-9".into())),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_suggests_to_destroy_anything() {
+    fn no_message_suggests_a_destructive_command() {
         let errors = [
             StoreError::Conflict {
                 path: PathBuf::new(),

@@ -33,9 +33,12 @@ const PASSES_AT_ONCE: usize = 1000;
 pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
-    let lines = decisions.iter().map(|one| {
-        let (rule, saw) = (one.rule.name, kit::ui::escape::escape_line(&one.saw));
-        format!("{rule}  {}: {saw}\n", one.action.subject())
+    let lines = decisions.iter().map(|decision| {
+        let (rule, saw) = (
+            decision.rule.name,
+            kit::ui::escape::escape_line(&decision.saw),
+        );
+        format!("{rule}  {}: {saw}\n", decision.action.subject())
     });
     let text: String = lines.collect();
     Ok(match text.as_str() {
@@ -144,7 +147,7 @@ impl WatchedFolder {
     fn is_gone(&self) -> bool {
         let number = |meta: Metadata| (meta.dev(), meta.ino());
         match (self.path.metadata(), self.handle.metadata()) {
-            (Ok(there), Ok(own)) => number(there) != number(own),
+            (Ok(there), Ok(handle)) => number(there) != number(handle),
             (Err(error), _) => error.kind() == ErrorKind::NotFound,
             (_, Err(_)) => false,
         }

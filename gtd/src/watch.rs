@@ -44,7 +44,7 @@ impl FolderWatch {
     pub(crate) fn start(town: &LiveTown, waker: &WakeSender) -> Self {
         let watcher = RecommendedWatcher::new(event_handler(waker), Config::default());
         let watcher = watcher.inspect_err(warn_no_watches).ok();
-        let mut watch = Self::with_watcher(watcher.map(|one| Box::new(one) as _), waker);
+        let mut watch = Self::with_watcher(watcher.map(|watcher| Box::new(watcher) as _), waker);
         watch.refresh(town);
         watch
     }
@@ -72,7 +72,9 @@ impl FolderWatch {
     fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
         if let Some(watcher) = &mut self.watcher {
             let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
-            let mut new = wanted.iter().filter(|one| !self.folders.contains(one));
+            let mut new = wanted
+                .iter()
+                .filter(|folder| !self.folders.contains(folder));
             match new.try_for_each(&mut watch) {
                 Ok(()) => {
                     self.folders = wanted;

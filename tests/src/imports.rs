@@ -124,12 +124,12 @@ impl Imports {
         };
         let mut found = Vec::new();
         for (from, imported) in &self.0 {
-            let Some(own) = floor_of(from) else {
+            let Some(own_floor) = floor_of(from) else {
                 found.push(format!("{from} is on no floor"));
                 continue;
             };
             for (to, path) in imported {
-                if floor_of(to).is_none_or(|floor| floor > own) {
+                if floor_of(to).is_none_or(|floor| floor > own_floor) {
                     found.push(format!("{from} imports {path}"));
                 }
             }

@@ -96,24 +96,25 @@ impl Package {
             .output()
             .map_err(text)?;
         if !install.status.success() {
-            let said = String::from_utf8_lossy(&install.stderr);
-            return Err(format!("npm cannot install {package}: {}", reason(&said)));
+            let stderr = String::from_utf8_lossy(&install.stderr);
+            return Err(format!("npm cannot install {package}: {}", reason(&stderr)));
         }
         fs::rename(partial.path(), folder).map_err(text)
     }
 }
 
 /// The line of npm's many that says why it failed.
-fn reason(said: &str) -> &str {
+fn reason(stderr: &str) -> &str {
     let errors = || {
-        said.lines()
+        stderr
+            .lines()
             .filter_map(|line| line.strip_prefix("npm error "))
     };
     let named = errors().find(|line| !line.starts_with("code ") && !line.starts_with("syscall "));
     let named = errors()
         .find(|line| line.contains("failed, reason"))
         .or(named);
-    named.unwrap_or(said).trim()
+    named.unwrap_or(stderr).trim()
 }
 
 /// Removes what installs that were killed left behind.

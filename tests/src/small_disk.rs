@@ -13,12 +13,12 @@ impl<'a> SmallDisk<'a> {
         let root = town.root();
         std::fs::create_dir(&root).unwrap();
         let mount = town.program_on_path("mount");
-        let said = mount
+        let mounted = mount
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
             .args([root.to_str().unwrap()])
             .run();
-        if said.code != 0 {
-            eprintln!("skipped: no disk can be mounted: {}", said.err);
+        if mounted.code != 0 {
+            eprintln!("skipped: no disk can be mounted: {}", mounted.err);
             return None;
         }
         Some(Self(town))

@@ -333,8 +333,8 @@ impl Town {
 
     /// The messages of a mailbox.
     pub fn mail(&self, mailbox: &str) -> Vec<Value> {
-        let said = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
-        said.json().as_array().unwrap().clone()
+        let output = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
+        output.json().as_array().unwrap().clone()
     }
 
     /// Starts the daemon.

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_absent_command_is_there() {
+    fn no_command_is_both_absent_and_implemented() {
         let command = super::super::build_command_line();
         let mut last = "";
         for AbsentCommand { name, .. } in TABLE {

@@ -47,8 +47,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut outside = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);
     for row in snapshot.blocked_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
+        let bead_ref = snapshot.bead_ref_at(row.node);
+        let outside_of = |below: &HashSet<&str>| !below.contains(bead_ref.id());
         if below.as_ref().is_some_and(outside_of) {
             continue;
         }
@@ -58,13 +58,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             total += 1;
             continue;
         }
-        let by = explain::list_blockers(&snapshot, &head, |bead| outside.unsatisfied(bead));
+        let by = explain::list_blockers(&snapshot, &bead_ref, |bead| outside.unsatisfied(bead));
         if !is_sure && by.is_empty() {
             continue;
         }
         total += 1;
         if items.len() < limit {
-            items.push((head.id().to_owned(), by));
+            items.push((bead_ref.id().to_owned(), by));
         }
     }
     let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
@@ -82,13 +82,13 @@ struct BlockedReport {
 
 impl Report for BlockedReport {
     fn json(&self) -> Value {
-        let one = |(bead, by): &(Bead, Vec<String>)| {
+        let item_json = |(bead, by): &(Bead, Vec<String>)| {
             let mut value = plain_json(bead);
             value["blocked_by_count"] = json!(by.len());
             value["blocked_by"] = json!(by);
             value
         };
-        self.items.iter().map(one).collect()
+        self.items.iter().map(item_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -100,12 +100,12 @@ impl Report for BlockedReport {
         for (bead, by) in &self.items {
             let style = page.style().clone();
             page.blank();
-            let head = format!(
+            let prefix = format!(
                 "[{}] {}: ",
                 line::paint_priority(&style, bead.priority),
                 style.cyan(&escape::escape_line(&bead.id))
             );
-            line::write_fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &prefix, &bead.title, "");
             if by.is_empty() {
                 page.line(format!("  Status: {}", bead.status));
             } else {

@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(rev) => beads_at(&git, rev)?,
         None => {
             let snapshot = store.snapshot()?;
-            let durable = snapshot.select(|head| !head.is_ephemeral());
+            let durable = snapshot.select(|bead| !bead.is_ephemeral());
             durable.cloned().collect()
         }
     };
@@ -72,37 +72,41 @@ fn shorten_value(value: &Value) -> String {
 
 impl Report for DiffReport {
     fn json(&self) -> Value {
-        let one = |own: &BeadDifference| {
-            let mut value = json!({"issue_id": own.bead().id, "diff_type": own.kind()});
-            for (name, bead) in [("old_value", &own.old), ("new_value", &own.new)] {
+        let difference_json = |difference: &BeadDifference| {
+            let mut value =
+                json!({"issue_id": difference.bead().id, "diff_type": difference.kind()});
+            for (name, bead) in [
+                ("old_value", &difference.old),
+                ("new_value", &difference.new),
+            ] {
                 if let Some(bead) = bead {
                     value[name] = plain_json(bead);
                 }
             }
             let field = |(name, old, new): &(String, Value, Value)| json!({"field": name, "old": old, "new": new});
-            if !own.fields.is_empty() {
-                value["fields"] = own.fields.iter().map(field).collect();
+            if !difference.fields.is_empty() {
+                value["fields"] = difference.fields.iter().map(field).collect();
             }
             value
         };
-        self.0.iter().map(one).collect()
+        self.0.iter().map(difference_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
         if self.0.is_empty() {
             page.line("No differences");
         }
-        for own in &self.0 {
+        for difference in &self.0 {
             let style = page.style().clone();
-            let mark = match own.kind() {
+            let mark = match difference.kind() {
                 "added" => style.green("+"),
                 "removed" => style.red("-"),
                 _ => style.yellow("~"),
             };
-            let bead = own.bead();
+            let bead = difference.bead();
             let id = style.cyan(&escape::escape_line(&bead.id));
             super::line::write_fitted(page, &format!("{mark} {id} "), &bead.title, "");
-            for (name, old, new) in &own.fields {
+            for (name, old, new) in &difference.fields {
                 if name == "updated_at" {
                     continue;
                 }

@@ -84,13 +84,15 @@ impl DuplicateGroup {
         let best = members
             .iter()
             .rev()
-            .max_by_key(|own| (own.weight(), own.references));
-        let target = best.map(|own| own.bead.id.clone()).unwrap_or_default();
+            .max_by_key(|member| (member.weight(), member.references));
+        let target = best
+            .map(|member| member.bead.id.clone())
+            .unwrap_or_default();
         Self { members, target }
     }
 
     fn sources(&self) -> impl Iterator<Item = &str> {
-        let ids = self.members.iter().map(|own| own.bead.id.as_str());
+        let ids = self.members.iter().map(|member| member.bead.id.as_str());
         ids.filter(|id| *id != self.target)
     }
 }
@@ -122,33 +124,33 @@ impl DuplicatesReport {
 
 impl Report for DuplicatesReport {
     fn json(&self) -> Value {
-        let member = |own: &DuplicateMember, target: &str| {
+        let member = |duplicate: &DuplicateMember, target: &str| {
             json!({
-                "id": own.bead.id,
-                "title": own.bead.title,
-                "status": own.bead.status.as_str(),
-                "priority": own.bead.priority,
-                "references": own.references,
-                "dependents": own.dependents,
-                "dependencies": own.bead.dependencies.len(),
-                "weight": own.weight(),
-                "is_merge_target": own.bead.id == target,
+                "id": duplicate.bead.id,
+                "title": duplicate.bead.title,
+                "status": duplicate.bead.status.as_str(),
+                "priority": duplicate.bead.priority,
+                "references": duplicate.references,
+                "dependents": duplicate.dependents,
+                "dependencies": duplicate.bead.dependencies.len(),
+                "weight": duplicate.weight(),
+                "is_merge_target": duplicate.bead.id == target,
             })
         };
-        let group = |own: &DuplicateGroup| {
-            let issues: Value = own
+        let group = |duplicate_group: &DuplicateGroup| {
+            let issues: Value = duplicate_group
                 .members
                 .iter()
-                .map(|one| member(one, &own.target))
+                .map(|duplicate| member(duplicate, &duplicate_group.target))
                 .collect();
-            let sources: Vec<&str> = own.sources().collect();
+            let sources: Vec<&str> = duplicate_group.sources().collect();
             json!({
-                "title": own.members[0].bead.title,
+                "title": duplicate_group.members[0].bead.title,
                 "issues": issues,
-                "suggested_target": own.target,
+                "suggested_target": duplicate_group.target,
                 "suggested_sources": sources,
-                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), own.target),
-                "note": format!("Duplicate: {} same title and texts", counted(own.members.len(), "issue")),
+                "suggested_action": format!("bd duplicate {} --of {}", sources.join(" "), duplicate_group.target),
+                "note": format!("Duplicate: {} same title and texts", counted(duplicate_group.members.len(), "issue")),
             })
         };
         let groups: Value = self.groups.iter().map(group).collect();
@@ -157,7 +159,7 @@ impl Report for DuplicatesReport {
             value["merge_commands"] = json!(self.commands());
         }
         if self.merges {
-            let result = |own: &DuplicateGroup| json!({"target": own.target, "closed": own.sources().collect::<Vec<_>>()});
+            let result = |duplicate_group: &DuplicateGroup| json!({"target": duplicate_group.target, "closed": duplicate_group.sources().collect::<Vec<_>>()});
             value["merge_results"] = self.groups.iter().map(result).collect();
         }
         value
@@ -174,13 +176,13 @@ impl Report for DuplicatesReport {
         ));
         for group in &self.groups {
             page.line(escape::escape_line(&group.members[0].bead.title));
-            for own in &group.members {
-                let stays = own.bead.id == group.target;
+            for member in &group.members {
+                let stays = member.bead.id == group.target;
                 let mark = if stays { "→" } else { " " };
-                let links = counted(own.weight(), "edge");
+                let links = counted(member.weight(), "edge");
                 page.line(format!(
                     "  {mark} {} (P{}, {links})",
-                    own.bead.id, own.bead.priority
+                    member.bead.id, member.bead.priority
                 ));
             }
         }

@@ -109,7 +109,10 @@ fn by_store(ctx: &Context, ids: &[String]) -> anyhow::Result<Vec<(bd::store::Sto
     let mut groups: Vec<(bd::store::Store, Vec<String>)> = Vec::new();
     for id in ids {
         let store = ctx.store_for_id(id)?;
-        match groups.iter_mut().find(|(own, _)| own.dir() == store.dir()) {
+        match groups
+            .iter_mut()
+            .find(|(group_store, _)| group_store.dir() == store.dir())
+        {
             Some((_, group)) => group.push(id.clone()),
             None => groups.push((store, vec![id.clone()])),
         }

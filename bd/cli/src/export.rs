@@ -68,8 +68,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Ok(Box::new(EmptyReport));
     };
     let path = ctx.env.make_absolute(&output);
-    let is_own = fs::canonicalize(&path)
-        .is_ok_and(|path| fs::canonicalize(store.issues_file()).is_ok_and(|own| own == path));
+    let is_own = fs::canonicalize(&path).is_ok_and(|path| {
+        fs::canonicalize(store.issues_file()).is_ok_and(|issues_path| issues_path == path)
+    });
     if is_own {
         if !is_whole {
             return Err(UsageError(
@@ -86,8 +87,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
     let value = json!({"exported": count, "path": path});
-    let said = format!("Exported {} to {}", counted(count, "issue"), path.display());
-    TextReport::new(value, said).into_answer()
+    let message = format!("Exported {} to {}", counted(count, "issue"), path.display());
+    TextReport::new(value, message).into_answer()
 }
 
 /// Fails if the existing file has beads that the new text does not have.

@@ -73,7 +73,7 @@ struct FindDuplicatesReport {
 
 impl Report for FindDuplicatesReport {
     fn json(&self) -> Value {
-        let one = |(a, b, similarity): &(Bead, Bead, f64)| {
+        let pair_json = |(a, b, similarity): &(Bead, Bead, f64)| {
             json!({
                 "issue_a_id": a.id,
                 "issue_b_id": b.id,
@@ -83,7 +83,7 @@ impl Report for FindDuplicatesReport {
                 "method": "mechanical",
             })
         };
-        let pairs: Value = self.pairs.iter().map(one).collect();
+        let pairs: Value = self.pairs.iter().map(pair_json).collect();
         let count = self.pairs.len();
         json!({"pairs": pairs, "count": count, "method": "mechanical", "threshold": self.threshold})
     }

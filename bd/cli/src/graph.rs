@@ -156,8 +156,8 @@ impl GraphPart {
             };
             let mark = line::paint_symbol(&style, &bead.status);
             let priority = line::paint_priority(&style, bead.priority);
-            let head = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
-            line::write_fitted(page, &head, &bead.title, &after);
+            let prefix = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
+            line::write_fitted(page, &prefix, &bead.title, &after);
         }
     }
 }
@@ -192,8 +192,8 @@ impl Report for GraphReport {
             let layers = part.layer.last().map_or(0, |last| last + 1);
             let size = counted(part.beads.len(), "bead");
             let tail = format!(" ({size}, {})", counted(layers, "layer"));
-            let head = format!("📊 {}: ", page.style().cyan(&part.root.id));
-            line::write_fitted(page, &head, &part.root.title, &tail);
+            let prefix = format!("📊 {}: ", page.style().cyan(&part.root.id));
+            line::write_fitted(page, &prefix, &part.root.title, &tail);
             if self.form == GraphForm::Tree {
                 let style = page.style().clone();
                 let symbol = |at: usize| {

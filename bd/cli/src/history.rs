@@ -96,15 +96,15 @@ fn find_gap<'a>(
     before: Option<&str>,
     clone: Option<&str>,
 ) -> HistoryGap<'a> {
-    let is_other = |one: &PriorChange<'_>| one.clone != clone;
-    let left = seen.iter().rposition(|one| one.after == before);
+    let is_other = |change: &PriorChange<'_>| change.clone != clone;
+    let left = seen.iter().rposition(|change| change.after == before);
     if left.is_some_and(|at| seen[at + 1..].iter().all(is_other)) {
         return HistoryGap::Beside {
             here: clone.is_none(),
         };
     }
     let mut new = seen.iter().skip(from);
-    match new.rfind(|one| is_other(one)) {
+    match new.rfind(|change| is_other(change)) {
         // An earlier line came back by other means than a sync.
         Some(other) if left.is_none() => HistoryGap::Synced {
             by: other.by,
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_of_several_comments_that_lost_is_shown() {
+    fn every_overruled_comment_is_shown() {
         let change: BeadChange = serde_json::from_str(
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_is_told_from_what_was_edited_or_went_back() {
+    fn a_sync_is_distinguished_from_an_edit_and_a_rollback() {
         let seen = |clone, by, after| PriorChange {
             clone,
             by,

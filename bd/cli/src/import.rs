@@ -119,11 +119,11 @@ fn select_importable(
     mut beads: Vec<Box<Bead>>,
     prefix: &str,
 ) -> Result<Vec<Box<Bead>>, UsageError> {
-    let mut own = ctx.config.list("allowed_prefixes");
-    own.push(prefix.to_owned());
+    let mut allowed = ctx.config.list("allowed_prefixes");
+    allowed.push(prefix.to_owned());
     let foreign: Vec<String> = beads
         .iter()
-        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &own))
+        .filter(|bead| !bead.is_tombstone() && !has_prefix(&bead.id, &allowed))
         .map(|bead| bead.id.clone())
         .collect();
     if args.rename_on_import {
@@ -137,7 +137,7 @@ fn select_importable(
     }
     if !args.force {
         // Tombstones with another prefix have no meaning here.
-        beads.retain(|bead| has_prefix(&bead.id, &own));
+        beads.retain(|bead| has_prefix(&bead.id, &allowed));
     }
     Ok(beads)
 }
@@ -276,8 +276,8 @@ fn report_import(
 }
 
 fn has_prefix(id: &str, prefixes: &[String]) -> bool {
-    prefixes.iter().any(|own| {
-        let rest = id.strip_prefix(own.trim_end_matches('-'));
+    prefixes.iter().any(|prefix| {
+        let rest = id.strip_prefix(prefix.trim_end_matches('-'));
         rest.is_some_and(|rest| rest.starts_with('-'))
     })
 }
@@ -289,7 +289,10 @@ fn replace_prefix(old: &str, prefix: &str) -> Option<String> {
 
 fn prefix_mismatch(foreign: &[String], prefix: &str) -> UsageError {
     let found: BTreeSet<&str> = foreign.iter().filter_map(|id| id::prefix_of(id)).collect();
-    let found: Vec<String> = found.iter().map(|own| format!("{own}-")).collect();
+    let found: Vec<String> = found
+        .iter()
+        .map(|found_prefix| format!("{found_prefix}-"))
+        .collect();
     let (count, found) = (counted(foreign.len(), "issue"), found.join(", "));
     UsageError(format!(
         "prefix mismatch detected: database uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"

@@ -28,8 +28,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .filter(|bead| !bead.is_tombstone())
         .count();
     let stored = ctx.config.stored().into_iter();
-    let config: serde_json::Map<_, _> =
-        stored.map(|(name, own)| (name, json!(own.value))).collect();
+    let config: serde_json::Map<_, _> = stored
+        .map(|(name, setting)| (name, json!(setting.value)))
+        .collect();
     let prefix = store.prefix().unwrap_or_default();
     let mut value = json!({
         "database_path": paths.mark(),

@@ -531,7 +531,7 @@ fn plain_usage(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_command_line_is_sound() {
+    fn clap_accepts_the_command_line() {
         super::build_command_line().debug_assert();
     }
 }

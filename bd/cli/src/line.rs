@@ -45,19 +45,19 @@ pub(crate) fn paint_priority(style: &Style, priority: i64) -> String {
 
 /// Writes a line with a head that is always shown, a title that is cut to the available width, and
 /// a tail that is shown if enough width remains for the title.
-pub(crate) fn write_fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
+pub(crate) fn write_fitted(page: &mut Page, prefix: &str, title: &str, suffix: &str) {
     let title = escape::escape_line(title);
     let Some(width) = page.known_width() else {
-        page.line(format!("{head}{title}{tail}"));
+        page.line(format!("{prefix}{title}{suffix}"));
         return;
     };
-    let room = width.saturating_sub(visible_width(head));
-    let with_tail = room.saturating_sub(visible_width(tail));
+    let room = width.saturating_sub(visible_width(prefix));
+    let with_tail = room.saturating_sub(visible_width(suffix));
     if with_tail >= TITLE_ROOM.min(title.width()) {
         let title = cut::cut_to_width(&title, with_tail);
-        page.line(format!("{head}{title}{tail}"));
+        page.line(format!("{prefix}{title}{suffix}"));
     } else {
-        page.cut_line(format!("{head}{title}{tail}"));
+        page.cut_line(format!("{prefix}{title}{suffix}"));
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widt
     let kind = format!("[{}]", escape::escape_line(bead.issue_type.as_str()));
     let id = escape::escape_line(&bead.id);
     let gap = " ".repeat(widths.id.saturating_sub(id.width()));
-    let mut head = format!(
+    let mut prefix = format!(
         "{} {}{gap} [{}] {} ",
         paint_symbol(&style, &bead.status),
         style.cyan(&id),
@@ -120,23 +120,23 @@ pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widt
         cut::pad_to_width(&kind, widths.kind + 2),
     );
     if bead.pinned {
-        head.insert_str(0, "📌 ");
+        prefix.insert_str(0, "📌 ");
     }
     if !bead.assignee.is_empty() {
-        head.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
+        prefix.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
     }
     if !bead.labels.is_empty() {
         let labels = escape::escape_line(&bead.labels.join(" "));
-        head.push_str(&style.dim(&format!("[{labels}] ")));
+        prefix.push_str(&style.dim(&format!("[{labels}] ")));
     }
-    head.push_str("- ");
-    write_fitted(page, &head, &bead.title, &style.dim(links));
+    prefix.push_str("- ");
+    write_fitted(page, &prefix, &bead.title, &style.dim(links));
 }
 
 /// Formats the open blockers of a bead and the beads that it blocks, in parentheses; empty if there
 /// are none.
 pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
-    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
+    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|target| target.is_open());
     // An open parent does not block its children.
     let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
     let by: Vec<String> = bead
@@ -146,7 +146,7 @@ pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
         .map(|edge| escape::escape_line(&edge.depends_on_id))
         .collect();
     let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
-    let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
+    let holds_up = |holder: &BeadRef<'_>| bead.is_open() && holder.is_open();
     let blocks: Vec<String> = snapshot
         .dependents(&bead.id)
         .into_iter()
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_fits_the_screen_and_keeps_what_matters() {
+    fn a_line_fits_the_screen_and_keeps_its_important_parts() {
         let line = shown(Some(60), &[]);
         assert!(
             line.starts_with("○ bd-k3f [● P2] [task] - Login form"),

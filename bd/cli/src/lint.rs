@@ -68,7 +68,7 @@ impl LintReport {
 
 impl Report for LintReport {
     fn json(&self) -> Value {
-        let one = |(bead, missing): &(Bead, Vec<&str>)| {
+        let bead_json = |(bead, missing): &(Bead, Vec<&str>)| {
             json!({
                 "id": bead.id,
                 "title": bead.title,
@@ -79,7 +79,7 @@ impl Report for LintReport {
         };
         let results: Value = match self.found.len() {
             0 => Value::Null,
-            _ => self.found.iter().map(one).collect(),
+            _ => self.found.iter().map(bead_json).collect(),
         };
         json!({"total": self.total(), "issues": self.found.len(), "results": results})
     }

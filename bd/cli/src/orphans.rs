@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let messages = Git::at(ctx.env.cwd()).messages()?;
     let snapshot = ctx.store()?.snapshot()?;
     let begun = [Status::Open, Status::InProgress];
-    let open = snapshot.select(|head| begun.contains(&head.status()) && !head.is_ephemeral());
+    let open = snapshot.select(|bead| begun.contains(&bead.status()) && !bead.is_ephemeral());
     let commits = mentions::group_by_id(&messages);
     let named = open.filter_map(|bead| {
         let commits = commits.get(bead.id.as_str())?;
@@ -67,7 +67,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|(_, commits)| commits[0].reason())
         .collect();
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
-        let at = ids.iter().position(|own| own == id).unwrap_or_default();
+        let at = ids
+            .iter()
+            .position(|closed_id| closed_id == id)
+            .unwrap_or_default();
         change::close_bead(tx, id, &reasons[at], "", false)
     })?;
     orphans.closed = closed.into_iter().map(|bead| bead.id).collect();
@@ -121,8 +124,8 @@ impl OrphansReport {
         for (bead, commits) in &self.found {
             let style = page.style().clone();
             let mark = line::paint_symbol(&style, &bead.status);
-            let head = format!("{mark} {} ", style.cyan(&bead.id));
-            line::write_fitted(page, &head, &bead.title, "");
+            let line_start = format!("{mark} {} ", style.cyan(&bead.id));
+            line::write_fitted(page, &line_start, &bead.title, "");
             let shown = if self.details { commits.len() } else { 1 };
             for commit in &commits[..shown.min(commits.len())] {
                 let subject = escape::escape_line(&commit.subject);
@@ -134,7 +137,7 @@ impl OrphansReport {
 
 impl Report for OrphansReport {
     fn json(&self) -> Value {
-        let one = |(bead, commits): &(Bead, Vec<OrphanCommit>)| {
+        let orphan_json = |(bead, commits): &(Bead, Vec<OrphanCommit>)| {
             let is_closed = self.closed.contains(&bead.id);
             let status = if is_closed {
                 "closed"
@@ -155,7 +158,7 @@ impl Report for OrphansReport {
             }
             value
         };
-        self.found.iter().map(one).collect()
+        self.found.iter().map(orphan_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -36,7 +36,7 @@ fn help(command: Command, args: &[OsString]) -> String {
 }
 
 #[test]
-fn the_help_of_every_command_is_the_same_both_ways() {
+fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
     let all = paths(&BD.build_whole(), &[]);
     assert!(all.len() > 40, "{all:?}");
     for path in all {
@@ -51,7 +51,7 @@ fn the_help_of_every_command_is_the_same_both_ways() {
 }
 
 #[test]
-fn every_command_is_sound_alone() {
+fn clap_accepts_every_command_alone() {
     for sub in BD.build_whole().get_subcommands() {
         let lean = BD.build_lean(&words(&[sub.get_name()]));
         match lean {
@@ -62,7 +62,7 @@ fn every_command_is_sound_alone() {
 }
 
 #[test]
-fn every_name_and_alias_is_read_alike_both_ways() {
+fn names_and_aliases_parse_the_same_alone_and_in_the_tree() {
     let whole = BD.build_whole();
     for sub in whole.get_subcommands() {
         for name in sub.get_all_aliases().chain([sub.get_name()]) {
@@ -90,7 +90,7 @@ fn alike(args: &[OsString]) {
 }
 
 #[test]
-fn the_command_is_found_behind_flags_and_their_values() {
+fn the_command_is_found_after_flags_and_their_values() {
     let named = |line: &[&str]| {
         let args = words(line);
         find_command_name(&BD.build_root(), &args).map(|name| name.to_str().unwrap().to_owned())
@@ -114,7 +114,7 @@ fn the_command_is_found_behind_flags_and_their_values() {
 }
 
 #[test]
-fn beginnings_of_names_are_read_by_the_whole_tree() {
+fn abbreviated_names_are_parsed_by_the_whole_tree() {
     assert!(BD.build_lean(&words(&["upd", "bd-1"])).is_none());
     let line = BD.read(words(&["upd", "bd-1"])).unwrap();
     assert!(matches!(line.command, Some(Commands::Update(_))));
@@ -123,7 +123,7 @@ fn beginnings_of_names_are_read_by_the_whole_tree() {
 }
 
 #[test]
-fn no_command_is_no_error() {
+fn a_missing_command_is_not_an_error() {
     assert!(BD.read(words(&["--json"])).unwrap().command.is_none());
     assert!(BD.read(words(&["--version"])).unwrap().root.version);
 }

@@ -25,10 +25,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Ok(Box::new(EmptyReport));
     };
     let local = ctx.env.cwd().join(".beads/PRIME.md");
-    let own = [local, found.dir.join("PRIME.md")]
+    let custom_text = [local, found.dir.join("PRIME.md")]
         .iter()
         .find_map(|path| String::from_utf8(file::read_file_if_exists(path).ok()??).ok());
-    match own.filter(|_| !args.export) {
+    match custom_text.filter(|_| !args.export) {
         Some(text) => ctx.ui.raw(&text),
         None => ctx.ui.raw(include_str!("../../templates/prime.md")),
     }

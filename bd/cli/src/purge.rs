@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let due = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|head| head.bead());
+        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
         let beads = beads.filter(|bead| is_due(bead));
         beads.map(|bead| bead.id.clone()).collect()
     };

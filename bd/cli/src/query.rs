@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let with_closed = args.all || expr.has_status_condition();
     let with_templates = args.all || expr.has_template_condition();
     let beads = snapshot
-        .select(|head| (with_closed || head.is_open()) && (with_templates || !head.is_template()));
+        .select(|bead| (with_closed || bead.is_open()) && (with_templates || !bead.is_template()));
     let mut found: Vec<&Bead> = beads.filter(|bead| expr.matches(bead, &zone)).collect();
     let total = found.len();
     match args.sort {

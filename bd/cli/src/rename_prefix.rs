@@ -44,12 +44,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut ids = NewIds::new();
     let mut foreign = Vec::new();
     for bead in snapshot.live() {
-        let own = bead
+        let after_prefix = bead
             .id
             .strip_prefix(&old)
             .filter(|rest| rest.starts_with('-'));
         let prefix = id::prefix_of(&bead.id).unwrap_or_default();
-        let rest = match own {
+        let rest = match after_prefix {
             Some(rest) => rest,
             None => {
                 foreign.push(bead.id.clone());

@@ -16,12 +16,12 @@ pub(crate) struct Changed {
 
 impl Report for Changed {
     fn json(&self) -> Value {
-        let one = |bead: &Bead| {
+        let bead_json = |bead: &Bead| {
             let mut value = plain_json(bead);
             value["version"] = json!(hash::compute_version(bead));
             value
         };
-        self.beads.iter().map(one).collect()
+        self.beads.iter().map(bead_json).collect()
     }
 
     fn is_confirmation(&self) -> bool {

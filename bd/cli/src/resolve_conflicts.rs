@@ -46,14 +46,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
     let sides = markers::split_sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
     let count = sides.conflicts.len();
-    let conflict = |own: &markers::MarkedConflict| {
+    let conflict = |marked_conflict: &markers::MarkedConflict| {
         let mut value = json!({
-            "line_range": format!("{}-{}", own.lines.start(), own.lines.end()),
-            "left_label": own.left_label,
-            "right_label": own.right_label,
+            "line_range": format!("{}-{}", marked_conflict.lines.start(), marked_conflict.lines.end()),
+            "left_label": marked_conflict.left_label,
+            "right_label": marked_conflict.right_label,
             "resolution": "merged",
         });
-        if let [id, ..] = own.ids.as_slice() {
+        if let [id, ..] = marked_conflict.ids.as_slice() {
             value["issue_id"] = json!(id);
         }
         value

@@ -48,7 +48,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return restore_missing(ctx, &args);
     }
     let store = ctx.store()?;
-    let found: BTreeSet<String> = store.rolled_back()?.into_iter().map(|one| one.id).collect();
+    let found: BTreeSet<String> = store
+        .rolled_back()?
+        .into_iter()
+        .map(|bead| bead.id)
+        .collect();
     let asked = resolve_requested(&store, &args.ids, &found)?;
     let ids: BTreeSet<String> = match &asked {
         Some(asked) => found.intersection(asked).cloned().collect(),
@@ -185,12 +189,12 @@ struct RollbackReport {
 
 impl Report for RollbackReport {
     fn json(&self) -> Value {
-        let one = |(id, kept): (&String, &BTreeSet<String>)| {
+        let entry_json = |(id, kept): (&String, &BTreeSet<String>)| {
             let restored = !self.dry_run && !self.discard;
             let discarded = !self.dry_run && self.discard;
             json!({"id": id, "restored": restored, "discarded": discarded, "kept": kept})
         };
-        self.found.iter().map(one).collect()
+        self.found.iter().map(entry_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

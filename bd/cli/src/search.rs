@@ -132,21 +132,21 @@ impl Report for SearchReport {
         for DrawnRow { bead, .. } in &self.rows {
             let style = page.style().clone();
             let id = style.cyan(&bead.id);
-            let mut head = format!(
+            let mut line_start = format!(
                 "{id} [P{}] [{}] {} ",
                 bead.priority, bead.issue_type, bead.status
             );
             if !bead.assignee.is_empty() {
-                head.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
+                line_start.push_str(&format!("@{} ", escape::escape_line(&bead.assignee)));
             }
             if !bead.labels.is_empty() {
-                head.push_str(&format!(
+                line_start.push_str(&format!(
                     "[{}] ",
                     escape::escape_line(&bead.labels.join(" "))
                 ));
             }
-            head.push_str("- ");
-            line::write_fitted(page, &head, &bead.title, "");
+            line_start.push_str("- ");
+            line::write_fitted(page, &line_start, &bead.title, "");
         }
     }
 }

@@ -176,7 +176,7 @@ impl SetupFiles {
         let old = read_optional(&self.path)?;
         let text = old.as_deref().unwrap_or_default();
         let new = match self.tool.form {
-            ToolForm::Section { head, .. } => {
+            ToolForm::Section { preamble: head, .. } => {
                 let text = if old.is_none() { head } else { text };
                 MARKDOWN.insert(text, TEXT)
             }
@@ -204,10 +204,10 @@ impl SetupFiles {
         if changed {
             write_file(&self.path, &new)?;
         }
-        if let Some(own) = &self.included_file
-            && read_optional(own)?.as_deref() != Some(TEXT)
+        if let Some(included_file) = &self.included_file
+            && read_optional(included_file)?.as_deref() != Some(TEXT)
         {
-            write_file(own, TEXT)?;
+            write_file(included_file, TEXT)?;
             changed = true;
         }
         Ok(changed)
@@ -219,7 +219,7 @@ impl SetupFiles {
             return Ok(false);
         };
         let (new, blank) = match self.tool.form {
-            ToolForm::Section { head, .. } => (MARKDOWN.remove(&old), head),
+            ToolForm::Section { preamble: head, .. } => (MARKDOWN.remove(&old), head),
             ToolForm::Reading { .. } => (YAML.remove(&old), ""),
             ToolForm::Hooks { events, .. } => {
                 let mut text = old.clone();
@@ -233,8 +233,9 @@ impl SetupFiles {
             }
         };
         let new = new.filter(|new| *new != old);
-        if let Some(own) = self.included_file.as_ref().filter(|_| new.is_some()) {
-            file::remove_file(own).with_context(|| format!("cannot remove {}", own.display()))?;
+        if let Some(included_file) = self.included_file.as_ref().filter(|_| new.is_some()) {
+            file::remove_file(included_file)
+                .with_context(|| format!("cannot remove {}", included_file.display()))?;
         }
         match &new {
             None => {}

@@ -29,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (export, provides) = (format!("export:{name}"), format!("provides:{name}"));
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let found: Vec<&Bead> = snapshot.select(|head| head.has_label(&export)).collect();
+    let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
     let bead = match found.as_slice() {
         [] => return Err(UsageError(format!("no issue found with label '{export}'")).into()),
         [one] => *one,

@@ -88,14 +88,14 @@ impl Report for StaleReport {
         ));
         for (bead, age) in &self.beads {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "[{}] {} ",
                 line::paint_priority(&style, bead.priority),
                 style.cyan(&bead.id)
             );
             line::write_fitted(
                 page,
-                &head,
+                &line_start,
                 &bead.title,
                 &format!(" ({}, {age} days)", bead.status),
             );

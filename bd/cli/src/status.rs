@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mine = args.assigned.then(|| ctx.author().actor);
     let mut summary = match &mine {
         Some(name) => {
-            let heads = snapshot.bead_refs().filter(|head| head.assignee() == *name);
+            let heads = snapshot.bead_refs().filter(|bead| bead.assignee() == *name);
             StatusReport::from_beads(&snapshot, heads)
         }
         None => StatusReport::of_all(&snapshot),
@@ -64,7 +64,7 @@ impl StatusReport {
     fn from_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> Self {
         let heads: Vec<BeadRef<'a>> = beads.collect();
         let mut counts = snapshot.counts_of(&heads);
-        let done = heads.iter().filter(|head| head.is_done_epic()).count();
+        let done = heads.iter().filter(|bead| bead.is_done_epic()).count();
         counts.epics_done = u64::try_from(done).unwrap_or_default();
         Self::from_counts(&counts)
     }

@@ -132,20 +132,20 @@ fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     let beads = sync::count_unsynced(&store, &place)?;
     let push = !args.no_push && settings.can_push();
     let branch = &place.branch;
-    let mut said = vec![format!(
+    let mut lines = vec![format!(
         "Would commit {} to {branch}",
         counted(beads, "changed bead")
     )];
     match (&remote, push) {
-        (Some(remote), true) => said.push(format!("Would merge with {remote} and push there")),
-        (Some(remote), false) => said.push(format!("Would merge with {remote}, and not push")),
-        (None, _) => said.push("There is no remote to push to".to_owned()),
+        (Some(remote), true) => lines.push(format!("Would merge with {remote} and push there")),
+        (Some(remote), false) => lines.push(format!("Would merge with {remote}, and not push")),
+        (None, _) => lines.push("There is no remote to push to".to_owned()),
     }
     let value = json!({
         "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
         "push": push && remote.is_some(),
     });
-    TextReport::lines(value, said).into_answer()
+    TextReport::lines(value, lines).into_answer()
 }
 
 struct FullSyncReport(SyncReport);

@@ -122,13 +122,13 @@ impl Report for TodoReport {
         }
         for bead in &self.beads {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "{} {} [P{}] ",
                 line::paint_symbol(&style, &bead.status),
                 style.cyan(&bead.id),
                 bead.priority
             );
-            line::write_fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
         }
     }
 }

@@ -89,11 +89,11 @@ fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<
             }
         };
     }
-    let own = events
+    let own_events = events
         .into_iter()
         .rev()
         .filter(|event| event.actor == actor);
-    let found: Vec<Event> = own.take(args.last.unwrap_or(1)).collect();
+    let found: Vec<Event> = own_events.take(args.last.unwrap_or(1)).collect();
     if found.is_empty() {
         return Err(NoEvent::Nothing(actor.to_owned()).into());
     }
@@ -113,12 +113,12 @@ struct UndoReport {
 
 impl Report for UndoReport {
     fn json(&self) -> Value {
-        let one = |undone: &UndoneEvent| {
+        let event_json = |undone: &UndoneEvent| {
             json!({
                 "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
             })
         };
-        self.undone.iter().map(one).collect()
+        self.undone.iter().map(event_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -47,7 +47,7 @@ mod tests {
     use crate::bead::Status;
 
     #[test]
-    fn closing_someone_elses_work_ends_the_attempt_and_closing_ones_own_does_not() {
+    fn only_closing_the_work_of_someone_else_ends_the_attempt() {
         let mut open = Bead {
             assignee: "web/polecats/nux".to_owned(),
             ..Bead::default()

@@ -63,7 +63,6 @@ part_struct! {
     pub struct Dep {
         /// The bead that depends. It holds this edge.
         issue_id: String = "issue_id", always;
-        /// The target, or `external:<project>:<capability>`.
         depends_on_id: String = "depends_on_id", always;
         kind: DepKind = "type", always;
         created_at: Stamp = "created_at", always;

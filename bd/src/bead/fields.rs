@@ -49,7 +49,7 @@ pub fn get_field(description: &str, key: &str) -> Option<String> {
         .1
         .lines()
         .filter_map(split_field)
-        .find(|(own, value)| normalize_key(own) == key && !value.is_empty())
+        .find(|(name, value)| normalize_key(name) == key && !value.is_empty())
         .map(|(_, value)| value.to_owned())
 }
 
@@ -94,7 +94,7 @@ fn set_in_text(
     let fresh = value.map(|value| format!("{key}: {}", value.replace(['\n', '\r'], " ")));
     let mut lines: Vec<String> = description.lines().map(str::to_owned).collect();
     let is_wanted =
-        |line: &str| split_field(line).is_some_and(|(own, _)| normalize_key(own) == wanted);
+        |line: &str| split_field(line).is_some_and(|(name, _)| normalize_key(name) == wanted);
     match (candidate_lines(description).position(is_wanted), fresh) {
         (Some(at), Some(fresh)) => lines[at] = fresh,
         (Some(at), None) => {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_with_colons_is_whole() {
+    fn a_value_may_contain_colons() {
         assert_eq!(
             get_field("url: https://x:8/y", "url").as_deref(),
             Some("https://x:8/y")
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_keeps_all_other_lines() {
+    fn setting_a_field_keeps_all_other_lines() {
         let text = "branch: a\n\nSome words: here\nTarget of it";
         let text = set_field(text, "branch", Some("b"));
         let text = set_field(&text, "worker", Some("nux"));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_field_makes_its_own_block() {
+    fn the_first_field_starts_its_own_block() {
         assert_eq!(
             set_field("Do it.", "convoy", Some("hq-cv-1")),
             "convoy: hq-cv-1\n\nDo it."
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_stays_first_and_its_lines_are_no_fields() {
+    fn front_matter_stays_first_and_its_lines_are_not_fields() {
         let text = "---\nkeeper: ADR-017\n---\nDo it.\n";
         assert_eq!(get_field(text, "keeper"), None);
         let set_once = set_field(text, "convoy", Some("hq-cv-1"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_the_block_leaves_a_line_like_it_further_down() {
+    fn setting_a_field_keeps_a_similar_line_below_the_block() {
         let text = "New columns\nat: time";
         let set_once = set_field_at_top(text, "at", Some("now"));
         assert_eq!(set_once, "at: now\n\nNew columns\nat: time");

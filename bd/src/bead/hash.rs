@@ -139,7 +139,7 @@ mod tests {
     use crate::bead::Kind;
 
     #[test]
-    fn the_hash_is_the_one_of_existing_clients() {
+    fn the_hash_matches_existing_clients() {
         let bead = Bead {
             title: "Fix login".into(),
             description: "Users cannot log in".into(),

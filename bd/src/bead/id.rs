@@ -197,19 +197,19 @@ pub fn resolve_id<'a>(
     let wanted = hash_part(&full);
     // A prefix in `given` means that the user typed the beginning of an id.
     let is_start = full == given && is_prefixed(given, prefix);
-    let is_piece = |id: &str, own: &str| {
+    let is_piece = |id: &str, hash: &str| {
         if is_start {
             id.starts_with(given)
         } else {
-            own.contains(wanted)
+            hash.contains(wanted)
         }
     };
     let (mut equal, mut partial) = (Vec::new(), Vec::new());
     for id in all {
-        let own = hash_part(id);
-        if own == wanted {
+        let hash = hash_part(id);
+        if hash == wanted {
             equal.push(id.to_owned());
-        } else if !wanted.is_empty() && is_piece(id, own) {
+        } else if !wanted.is_empty() && is_piece(id, hash) {
             partial.push(id.to_owned());
         }
     }
@@ -229,16 +229,16 @@ pub fn find_similar_ids<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> 
     let (given, mut near) = (given.to_lowercase(), Vec::new());
     for id in all {
         // Without a prefix, `given` means the hash part.
-        let own = if given.contains('-') {
+        let candidate = if given.contains('-') {
             id
         } else {
             hash_part(id)
         };
-        if own.len().abs_diff(given.len()) > 2 {
+        if candidate.len().abs_diff(given.len()) > 2 {
             continue;
         }
-        let distance = strsim::osa_distance(&given, own);
-        if distance <= 2 && distance * 2 < own.len() {
+        let distance = strsim::osa_distance(&given, candidate);
+        if distance <= 2 && distance * 2 < candidate.len() {
             near.push((distance, id));
         }
     }
@@ -260,11 +260,12 @@ pub(crate) fn is_prefixed(given: &str, prefix: &str) -> bool {
 }
 
 fn looks_prefixed(given: &str, prefix: &str) -> bool {
-    let own = is_prefixed(given, prefix);
+    let has_prefix = is_prefixed(given, prefix);
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    own || given.split_once('-').is_some_and(|(head, tail)| {
-        (1..=8).contains(&head.len()) && head.chars().all(plain) && tail.starts_with(plain)
-    })
+    has_prefix
+        || given.split_once('-').is_some_and(|(start, rest)| {
+            (1..=8).contains(&start.len()) && start.chars().all(plain) && rest.starts_with(plain)
+        })
 }
 
 /// The maximum number of candidates that the error names.
@@ -290,7 +291,7 @@ mod tests {
     };
 
     #[test]
-    fn hash_ids_are_those_of_existing_clients() {
+    fn hash_ids_match_existing_clients() {
         let table = [
             (3, "wll", "zbv"),
             (4, "ftle", "z8it"),
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_ids_differ_by_a_slip() {
+    fn similar_ids_differ_by_a_typo() {
         let all = ["bd-k3f", "bd-k3g.1", "bd-zzz", "xx-k3f"];
         assert_eq!(
             find_similar_ids("bd-k3g", all.into_iter()),
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_read_as_existing_clients_do() {
+    fn prefixes_are_parsed_like_existing_clients() {
         for (id, prefix) in [
             ("beads-vscode-1", "beads-vscode"),
             ("web-app-a3f8e9", "web-app"),
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_has_digits_after_its_last_dot() {
+    fn a_child_id_has_digits_after_its_last_dot() {
         assert_eq!(split_child("bd-a.1.12"), Some(("bd-a.1", 12)));
         assert_eq!(split_child("my.project-abc"), None);
     }
@@ -376,14 +377,14 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_wins_over_its_children() {
+    fn a_parent_is_preferred_to_its_children() {
         let ids = ["bd-a3f8", "bd-a3f8.1", "bd-a3f8.2"];
         assert_eq!(find("a3f8", "bd", &ids).unwrap(), "bd-a3f8");
         assert_eq!(find("bd-a3f8", "bd", &ids).unwrap(), "bd-a3f8");
     }
 
     #[test]
-    fn pieces_are_found_across_prefixes() {
+    fn partial_ids_are_found_across_prefixes() {
         assert_eq!(
             find("3d0", "bd", &["offlinebrew-3d0"]).unwrap(),
             "offlinebrew-3d0"
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ambiguous_piece_names_its_candidates() {
+    fn an_ambiguous_partial_id_names_its_candidates() {
         let error = find("a", "bd", &["bd-ab", "bd-ac"])
             .unwrap_err()
             .to_string();
@@ -418,7 +419,7 @@ mod tests {
         }
 
         #[test]
-        fn generated_ids_are_never_taken(taken in 0u32..9) {
+        fn generated_ids_never_collide(taken in 0u32..9) {
             let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", compute_hash_part(SEED, nonce, 3))).collect();
             let id = generate_id("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
             prop_assert!(!used.contains(&id));

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_case_sensitive_but_for_the_feature_aliases() {
+    fn kinds_are_case_sensitive_except_for_the_feature_aliases() {
         assert_eq!(Kind::from_user_text("FEAT"), Kind::Feature);
         assert_eq!(Kind::from_user_text("Enhancement"), Kind::Feature);
         assert_eq!(Kind::from_user_text("BUG"), Kind::Other("BUG".into()));

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_bead_foreign_or_damage() {
+    fn every_line_is_a_bead_or_foreign_or_damaged() {
         let text = "\u{feff}{\"id\":\"a-1\"}\r\n\n  \n{broken\n{\"_type\":\"memory\",\"key\":\"k\"}\n{\"id\":\"a-2\"}";
         let lines = parse_lines(text.as_bytes().to_vec());
         let ids: Vec<_> = lines
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn two_halves_are_read_as_one_text() {
+    fn two_parts_are_read_as_one_text() {
         let line = |number: usize| match number % 1000 {
             7 => "{broken".to_owned(),
             8 => "{\"_type\":\"memory\"}".to_owned(),
@@ -203,7 +203,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
+        fn every_byte_of_any_text_is_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
             let lines = parse_lines(text.clone());
             let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
             let found = lines.beads.len() + lines.foreign.len() + lines.damaged.len();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn conflict_markers_are_named_by_line() {
+    fn conflict_markers_are_reported_by_line_number() {
         let lines = parse_lines(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
         assert_eq!(lines.conflict, Some(2));
     }

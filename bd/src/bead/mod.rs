@@ -220,7 +220,7 @@ impl Bead {
     }
 
     pub fn has_label(&self, label: &str) -> bool {
-        self.labels.iter().any(|own| own == label)
+        self.labels.iter().any(|existing| existing == label)
     }
 
     /// Returns true if the bead is neither closed nor deleted.

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_time_is_kept() {
+    fn text_that_is_not_a_time_is_kept() {
         let stamp = Stamp::parse("yesterday");
         assert_eq!(stamp.instant(), Timestamp::UNIX_EPOCH);
         assert_eq!(stamp.as_str(), "yesterday");

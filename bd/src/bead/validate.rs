@@ -51,12 +51,12 @@ pub enum ValidationError {
 impl Vocabulary {
     /// Returns true if the project allows this status.
     pub fn has_status(&self, status: &Status) -> bool {
-        status.is_built_in() || self.statuses.iter().any(|own| own == status.as_str())
+        status.is_built_in() || self.statuses.iter().any(|known| known == status.as_str())
     }
 
     /// Returns true if the project allows this kind.
     pub fn has_kind(&self, kind: &Kind) -> bool {
-        kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
+        kind.is_built_in() || self.kinds.iter().any(|known| known == kind.as_str())
     }
 
     /// Lists the allowed statuses for an error message.
@@ -71,8 +71,8 @@ impl Vocabulary {
     }
 }
 
-fn join_words<'a>(built_in: impl Iterator<Item = &'a str>, own: &'a [String]) -> String {
-    let all: Vec<&str> = built_in.chain(own.iter().map(String::as_str)).collect();
+fn join_words<'a>(built_in: impl Iterator<Item = &'a str>, custom: &'a [String]) -> String {
+    let all: Vec<&str> = built_in.chain(custom.iter().map(String::as_str)).collect();
     all.join(", ")
 }
 
@@ -166,12 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_bead_is_sound() {
+    fn a_plain_bead_is_valid() {
         assert_eq!(validate_bead(&sound(), &Vocabulary::default()), Ok(()));
     }
 
     #[test]
-    fn each_rule_refuses_with_its_own_words() {
+    fn each_rule_refuses_with_its_own_message() {
         let words = Vocabulary::default();
         let refused = |change: fn(&mut Bead)| {
             let mut bead = sound();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_odd_before_may_stay_but_nothing_new_may_be_odd() {
+    fn existing_invalid_values_are_kept_but_new_ones_are_refused() {
         let words = Vocabulary::default();
         let old = Bead {
             id: "legacy".into(),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_project_are_accepted() {
+    fn statuses_and_kinds_of_the_project_are_accepted() {
         let words = Vocabulary {
             statuses: vec!["staged".into()],
             kinds: vec!["spike".into()],
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn priorities_are_read_with_or_without_p() {
+    fn priorities_are_parsed_with_or_without_p() {
         for (text, wanted) in [
             ("0", Some(0)),
             (" P4 ", Some(4)),

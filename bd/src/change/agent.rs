@@ -45,18 +45,18 @@ pub fn set_slot(
     slot: AgentSlot,
     bead: &str,
 ) -> Result<Bead, ChangeError> {
-    let own = agent_bead(tx, agent)?;
-    let held = slot.bead_of(&own);
+    let current = agent_bead(tx, agent)?;
+    let held = slot.bead_of(&current);
     if slot == AgentSlot::Hook && !bead.is_empty() && !held.is_empty() && held != bead {
         return Err(ChangeError::SlotTaken {
             agent: agent.to_owned(),
             by: held.to_owned(),
         });
     }
-    amend_bead(tx, agent, |own| {
+    amend_bead(tx, agent, |agent_bead| {
         let place = match slot {
-            AgentSlot::Hook => &mut own.hook_bead,
-            AgentSlot::Role => &mut own.role_bead,
+            AgentSlot::Hook => &mut agent_bead.hook_bead,
+            AgentSlot::Role => &mut agent_bead.role_bead,
         };
         bead.clone_into(place);
     })
@@ -76,9 +76,9 @@ pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, C
     }
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend_bead(tx, id, |own| {
-        state.clone_into(&mut own.agent_state);
-        own.last_activity = Some(now);
+    amend_bead(tx, id, |agent_bead| {
+        state.clone_into(&mut agent_bead.agent_state);
+        agent_bead.last_activity = Some(now);
     })
 }
 
@@ -86,13 +86,13 @@ pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, C
 pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     agent_bead(tx, id)?;
     let now = tx.now();
-    amend_bead(tx, id, |own| own.last_activity = Some(now))
+    amend_bead(tx, id, |agent_bead| agent_bead.last_activity = Some(now))
 }
 
 fn agent_bead(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
-    let own = load_live_bead(tx, id)?;
-    if own.issue_type == Kind::Agent || own.has_label(AGENT_LABEL) {
-        return Ok(own);
+    let bead = load_live_bead(tx, id)?;
+    if bead.issue_type == Kind::Agent || bead.has_label(AGENT_LABEL) {
+        return Ok(bead);
     }
     Err(ChangeError::NoAgent(id.to_owned()))
 }

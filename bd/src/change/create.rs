@@ -270,7 +270,7 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
         id.strip_prefix(prefix.trim_end_matches('-'))
             .is_some_and(|rest| rest.starts_with('-'))
     };
-    if fits(&prefix) || allowed.iter().any(|own| fits(own)) {
+    if fits(&prefix) || allowed.iter().any(|allowed_prefix| fits(allowed_prefix)) {
         return Ok(());
     }
     Err(ChangeError::Prefix {

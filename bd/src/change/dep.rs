@@ -156,9 +156,9 @@ fn find_path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
 /// smallest id.
 pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     let mut done: HashSet<&str> = HashSet::new();
-    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
+    for bead in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
         let mut way: Vec<&str> = Vec::new();
-        let mut stack = vec![(head, 0)];
+        let mut stack = vec![(bead, 0)];
         while let Some((here, depth)) = stack.pop() {
             // The path ends at the start of this branch. The beads cut off are fully explored.
             while way.len() > depth {

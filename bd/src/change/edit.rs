@@ -100,9 +100,9 @@ fn apply_texts(bead: &mut Bead, edit: &BeadEdit) -> Result<(), ChangeError> {
         (&mut bead.hook_bead, &edit.hook_bead),
         (&mut bead.agent_state, &edit.agent_state),
     ];
-    for (own, new) in pairs {
+    for (field, new) in pairs {
         if let Some(new) = new {
-            own.clone_from(new);
+            field.clone_from(new);
         }
     }
     if let Some(more) = &edit.append_notes {
@@ -145,13 +145,13 @@ fn apply_metadata(bead: &mut Bead, edit: &BeadEdit) {
     if edit.set_metadata.is_empty() && edit.unset_metadata.is_empty() {
         return;
     }
-    let own = bead.metadata.as_ref().map(|raw| raw.get());
-    let mut object = own.map(RecordFields::parse).unwrap_or_default();
+    let current = bead.metadata.as_ref().map(|raw| raw.get());
+    let mut object = current.map(RecordFields::parse).unwrap_or_default();
     for (key, value) in &edit.set_metadata {
         object.set(key, value);
     }
     for key in &edit.unset_metadata {
-        object.0.retain(|(own, _)| own != key);
+        object.0.retain(|(name, _)| name != key);
     }
     bead.metadata = object.to_raw_json().and_then(not_empty);
 }

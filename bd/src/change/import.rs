@@ -64,9 +64,10 @@ pub fn import_beads(
     for mut bead in beads {
         on_bead();
         let id = bead.id.clone();
-        let own = tx.get(&id).map(|own| Box::new(own.clone()));
-        let is_gone = own.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
-        let is_there = own.is_some();
+        let existing = tx.get(&id).map(|own| Box::new(own.clone()));
+        let is_gone =
+            existing.as_ref().is_some_and(|own| own.is_tombstone()) || tx.is_archived(&id);
+        let is_there = existing.is_some();
         if !seen.insert(id.clone()) || is_gone || (is_there && options.skip_existing) {
             done.skipped.push(id);
             continue;
@@ -95,13 +96,13 @@ pub fn import_beads(
             done.left_out.extend(unknown);
             bead.dependencies.retain(is_known);
         }
-        match own {
+        match existing {
             None => {
                 bead.ephemeral |= bead.id.contains("-wisp-");
                 done.created.push(id);
                 tx.put(bead)?;
             }
-            Some(own) => match merge_newer_record(&own, *bead) {
+            Some(existing) => match merge_newer_record(&existing, *bead) {
                 Some(bead) => {
                     done.updated.push(id);
                     tx.put(bead)?;
@@ -140,9 +141,9 @@ fn check_external_refs(beads: &mut [Box<Bead>], clear: bool) -> Result<(), Chang
 }
 
 /// Returns the bead with the values of a newer record, or `None` if nothing is new.
-fn merge_newer_record(own: &Bead, new: Bead) -> Option<Bead> {
-    let is_newer = new.updated_at.instant() > own.updated_at.instant();
-    if !is_newer || hash::compute_content_hash(own) == hash::compute_content_hash(&new) {
+fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
+    let is_newer = new.updated_at.instant() > existing.updated_at.instant();
+    if !is_newer || hash::compute_content_hash(existing) == hash::compute_content_hash(&new) {
         return None;
     }
     let mut bead = Bead {
@@ -159,24 +160,29 @@ fn merge_newer_record(own: &Bead, new: Bead) -> Option<Bead> {
         assignee: new.assignee,
         external_ref: new.external_ref,
         updated_at: new.updated_at,
-        pinned: own.pinned || new.pinned,
-        ..own.clone()
+        pinned: existing.pinned || new.pinned,
+        ..existing.clone()
     };
     if !new.labels.is_empty() {
         bead.labels = new.labels;
     }
     for edge in new.dependencies {
-        let is_same = |own: &Dep| own.depends_on_id == edge.depends_on_id;
+        let is_same = |existing_edge: &Dep| existing_edge.depends_on_id == edge.depends_on_id;
         if !bead.dependencies.iter().any(is_same) {
             bead.dependencies.push(edge);
         }
     }
     for comment in new.comments {
-        let own = bead.comments.iter();
+        let existing_comments = bead.comments.iter();
         let key = (comment.author.as_str(), comment.text.trim());
-        if !own
-            .map(|own| (own.author.as_str(), own.text.trim()))
-            .any(|own| own == key)
+        if !existing_comments
+            .map(|existing_comment| {
+                (
+                    existing_comment.author.as_str(),
+                    existing_comment.text.trim(),
+                )
+            })
+            .any(|existing_key| existing_key == key)
         {
             bead.comments.push(comment);
         }

@@ -23,7 +23,7 @@ pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeE
 pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
     let count = bead.labels.len();
-    bead.labels.retain(|own| own != label);
+    bead.labels.retain(|existing| existing != label);
     if bead.labels.len() == count {
         return Ok(false);
     }

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_words_of_a_text_are_ids() {
+    fn only_whole_words_are_replaced_as_ids() {
         let ids = NewIds::from([("bd-a1".to_owned(), "web-a1".to_owned())]);
         let text = "(bd-a1) bd-a1. bd-a12 x-bd-a1 bd-a1.1 bd-a1";
         assert_eq!(

@@ -36,34 +36,34 @@ pub fn revive_beads(
     // Restores the edges to the beads first, so that the cycle check sees them when it adds the
     // edges from the beads.
     for outgoing in [false, true] {
-        for one in &mut revived {
-            let id = one.bead.id.clone();
-            let own = one
+        for restored in &mut revived {
+            let id = restored.bead.id.clone();
+            let own_edges = restored
                 .tombstone
                 .dependencies
                 .iter()
                 .map(|edge| (id.clone(), edge.clone()));
-            let edges = own.chain(find_removed_edges(&id, history));
+            let edges = own_edges.chain(find_removed_edges(&id, history));
             for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
                 let result = tx.attempt(|tx| restore_edge(tx, &holder, &edge));
                 if let Err(error) = result {
                     let edge = format!("{holder} → {}: {error}", edge.depends_on_id);
-                    if !one.left_out.contains(&edge) {
-                        one.left_out.push(edge);
+                    if !restored.left_out.contains(&edge) {
+                        restored.left_out.push(edge);
                     }
                 }
             }
         }
     }
-    for one in &revived {
-        let id = &one.bead.id;
+    for restored in &revived {
+        let id = &restored.bead.id;
         let changes = find_deletions(id, history).flat_map(|event| &event.changes);
         for change in changes.filter(|change| change.id != *id) {
             restore_mentions(tx, &change.id, id)?;
         }
     }
-    for one in &mut revived {
-        restore_status(tx, one, history)?;
+    for restored in &mut revived {
+        restore_status(tx, restored, history)?;
     }
     tx.describe("restore", "");
     Ok(revived)
@@ -147,9 +147,9 @@ fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
 /// that has them. A hooked bead becomes open, because a hook is more than a record.
 fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     let changes = history.iter().rev();
-    let mut told = changes
+    let mut standings = changes
         .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone));
-    let Some(fields) = told.next() else {
+    let Some(fields) = standings.next() else {
         return (Status::Open, None);
     };
     let status = fields
@@ -187,8 +187,8 @@ fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeErr
     if add_dep(tx, from, &edge.depends_on_id, edge.kind.clone())? {
         let mut holder = load_live_bead(tx, from)?;
         let mut edges = holder.dependencies.iter_mut();
-        if let Some(own) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
-            own.clone_from(edge);
+        if let Some(added_edge) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
+            added_edge.clone_from(edge);
         }
         tx.put(holder)?;
     }

@@ -35,7 +35,7 @@ fn build_titled(title: &str) -> NewBead {
 }
 
 #[test]
-fn a_new_bead_has_its_makers_name_and_times() {
+fn a_new_bead_records_its_creator_and_times() {
     let bead = with_transaction(|tx| Ok(create_bead(tx, build_titled("T"))?));
     assert_eq!(
         (bead.created_by.as_str(), bead.owner.as_str()),
@@ -46,7 +46,7 @@ fn a_new_bead_has_its_makers_name_and_times() {
 }
 
 #[test]
-fn many_beads_of_one_title_get_ids_of_their_own() {
+fn beads_with_the_same_title_get_different_ids() {
     let ids = with_transaction(|tx| {
         let mut ids = std::collections::HashSet::new();
         for _ in 0..300 {
@@ -58,7 +58,7 @@ fn many_beads_of_one_title_get_ids_of_their_own() {
 }
 
 #[test]
-fn children_are_numbered_and_numbers_are_not_used_twice() {
+fn children_are_numbered_and_numbers_are_not_reused() {
     with_transaction(|tx| {
         let parent = create_with_id(tx, "bd-p");
         let child = |tx: &mut Tx<'_>, parent: &str| {
@@ -92,7 +92,7 @@ fn children_are_numbered_and_numbers_are_not_used_twice() {
 }
 
 #[test]
-fn an_id_by_hand_needs_the_prefix_or_force_and_must_be_free() {
+fn an_explicit_id_needs_the_prefix_or_force_and_must_be_free() {
     with_transaction(|tx| {
         create_with_id(tx, "bd-x");
         let by_hand = |tx: &mut Tx<'_>, id: &str, force| {
@@ -150,7 +150,7 @@ fn only_one_claim_of_a_bead_succeeds() {
 }
 
 #[test]
-fn statuses_bring_their_times_along() {
+fn a_status_change_sets_its_times() {
     with_transaction(|tx| {
         let id = create_with_id(tx, "bd-a");
         let closed = set_status(tx, &id, Status::Closed)?;
@@ -168,7 +168,7 @@ fn statuses_bring_their_times_along() {
 }
 
 #[test]
-fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
+fn omitted_fields_stay_and_label_changes_keep_the_update_time() {
     with_transaction(|tx| {
         let id = create_with_id(tx, "bd-a");
         let edit = BeadEdit {
@@ -216,7 +216,7 @@ fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
 }
 
 #[test]
-fn closing_is_refused_while_something_is_waited_for() {
+fn closing_a_blocked_bead_is_refused() {
     with_transaction(|tx| {
         let (a, b) = (create_with_id(tx, "bd-a"), create_with_id(tx, "bd-b"));
         add_dep(tx, &a, &b, DepKind::Blocks)?;
@@ -252,7 +252,7 @@ fn a_bead_blocked_only_through_its_parent_can_be_closed() {
 }
 
 #[test]
-fn circles_are_refused_across_kinds_but_a_diamond_is_none() {
+fn circles_across_kinds_are_refused_but_a_diamond_is_allowed() {
     with_transaction(|tx| {
         let ids: Vec<String> = ["bd-a", "bd-b", "bd-c", "bd-d"]
             .iter()
@@ -279,7 +279,7 @@ fn circles_are_refused_across_kinds_but_a_diamond_is_none() {
 }
 
 #[test]
-fn a_circle_from_outside_is_found_and_starts_at_its_smallest_id() {
+fn a_circle_in_the_file_is_found_and_starts_at_its_smallest_id() {
     with_transaction(|tx| {
         for (id, to) in [("bd-c", "bd-a"), ("bd-a", "bd-b"), ("bd-b", "bd-c")] {
             let mut bead = tx.get(id).cloned().unwrap_or(Bead {
@@ -300,7 +300,7 @@ fn a_circle_from_outside_is_found_and_starts_at_its_smallest_id() {
 }
 
 #[test]
-fn there_is_one_edge_between_two_beads() {
+fn two_beads_have_at_most_one_edge() {
     with_transaction(|tx| {
         create_with_id(tx, "bd-a");
         create_with_id(tx, "bd-b");
@@ -324,7 +324,7 @@ fn there_is_one_edge_between_two_beads() {
 }
 
 #[test]
-fn parents_and_children_are_linked_the_right_way_round() {
+fn parents_and_children_are_linked_in_the_right_direction() {
     with_transaction(|tx| {
         let epic = create_bead(
             tx,
@@ -390,7 +390,7 @@ fn a_deleted_bead_leaves_a_tombstone_and_no_links() {
 }
 
 #[test]
-fn comments_are_numbered_and_empty_ones_allowed() {
+fn comments_are_numbered_and_may_be_empty() {
     with_transaction(|tx| {
         let id = create_with_id(tx, "bd-a");
         assert_eq!(add_comment(tx, &id, "lee", "one")?.id, 1);
@@ -410,7 +410,7 @@ fn comments_are_numbered_and_empty_ones_allowed() {
 }
 
 #[test]
-fn labels_may_be_added_and_removed_twice() {
+fn adding_or_removing_a_label_twice_is_harmless() {
     with_transaction(|tx| {
         let id = create_with_id(tx, "bd-a");
         assert!(add_label(tx, &id, "b")? && add_label(tx, &id, "a")?);

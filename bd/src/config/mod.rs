@@ -113,8 +113,8 @@ impl Config {
     /// Reads the settings files of a beads folder, or the user's own if `dir` is `None`, below the
     /// environment.
     pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
-        let own = dir.filter(|dir| dir.join("config.yaml").is_file());
-        let mut config = match (own, user_dir(env)) {
+        let project_dir = dir.filter(|dir| dir.join("config.yaml").is_file());
+        let mut config = match (project_dir, user_dir(env)) {
             (Some(dir), _) => Self::from_dir(dir)?,
             (None, Some(user)) => Self::from_dir(&user)?,
             (None, None) => Self::default(),
@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn higher_layers_win_and_say_where_a_value_came_from() {
+    fn higher_layers_win_and_report_the_source_of_a_value() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         set_setting(dir, "actor", "file").unwrap();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_of_the_prefix_are_one_key() {
+    fn both_spellings_of_the_prefix_are_the_same_key() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.yaml"), "issue_prefix: old\n").unwrap();
         let read = || Config::from_dir(folder.path()).unwrap().get("issue_prefix");
@@ -395,14 +395,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_cannot_break_out_of_its_line() {
+    fn a_key_cannot_inject_another_line() {
         let folder = tempfile::tempdir().unwrap();
         let error = set_setting(folder.path(), "a: b\nc", "x").unwrap_err();
         assert!(matches!(error, ConfigError::Key(_)));
     }
 
     #[test]
-    fn a_word_that_says_neither_yes_nor_no_to_never_pushing_keeps_from_it() {
+    fn an_invalid_no_push_value_prevents_pushing() {
         for (word, may) in [
             ("", true),
             ("false", true),

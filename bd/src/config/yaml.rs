@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_may_be_as_long_as_the_parser_lets_it() {
+    fn a_key_may_be_as_long_as_the_parser_allows() {
         for length in [1023, 1024, 1025, 2000] {
             let text = format!("a: 1\n{}: \"x\"\n", "k".repeat(length));
             assert_eq!(
@@ -352,7 +352,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_without_the_parser_is_what_the_parser_reads(
+        fn the_fast_reader_agrees_with_the_yaml_parser(
             lines in prop::collection::vec(line(), 0..6),
             end in prop::sample::select(vec!["\n", "", "\r\n", "\n\n"]),
         ) {
@@ -363,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_set_is_read_back(value in "\\PC*") {
+        fn every_value_that_is_set_is_read_back(value in "\\PC*") {
             let text = set_key("a: 1\n", "types.custom", &value);
             let settings = parse_flat(&text).unwrap();
             prop_assert_eq!(settings["types.custom"].as_str(), value.as_str());

@@ -29,23 +29,36 @@ struct DamagedJournalLine {
 
 pub(super) fn check_journal(store: &Store) -> Result<DoctorCheck, StoreError> {
     let found = find_damaged(store)?;
-    let inside = found.iter().filter(|one| !one.aside).count();
-    let missing: Vec<&DamagedJournalLine> = found.iter().filter(|one| one.is_missing()).collect();
+    let inside = found
+        .iter()
+        .filter(|damaged_line| !damaged_line.aside)
+        .count();
+    let missing: Vec<&DamagedJournalLine> = found
+        .iter()
+        .filter(|damaged_line| damaged_line.is_missing())
+        .collect();
     if inside == 0 && missing.is_empty() {
         return Ok(DoctorCheck::ok(
             "Journal",
             "every acknowledged change in it can be read",
         ));
     }
-    let detail = missing.iter().map(|one| one.describe_damage()).collect();
+    let detail = missing
+        .iter()
+        .map(|damaged_line| damaged_line.describe_damage())
+        .collect();
     let mut fix = String::from(
         "bd doctor --fix sets damaged lines aside and brings back what is whole in them",
     );
-    if let Some(one) = missing.iter().find(|one| one.aside) {
+    if let Some(damaged_line) = missing.iter().find(|one| one.aside) {
         fix = format!(
             "{fix}; enter again what else {} held, then move that file out of {}",
-            one.path.display(),
-            one.path.parent().unwrap_or(&one.path).display()
+            damaged_line.path.display(),
+            damaged_line
+                .path
+                .parent()
+                .unwrap_or(&damaged_line.path)
+                .display()
         );
     }
     let (level, message) = if inside > 0 {
@@ -70,9 +83,9 @@ pub(super) fn repair_journal(
     store.fold(clock)?;
     let found = find_damaged(store)?;
     let mut sound: Vec<SoundRecord> = Vec::new();
-    for one in found.iter().filter(|one| one.aside) {
-        let records = damage::sound_records(&one.line).into_iter();
-        sound.extend(records.filter(|sound| one.missing.contains(&sound.id)));
+    for damaged_line in found.iter().filter(|one| one.aside) {
+        let records = damage::sound_records(&damaged_line.line).into_iter();
+        sound.extend(records.filter(|sound| damaged_line.missing.contains(&sound.id)));
     }
     if sound.is_empty() {
         return Ok(Vec::new());
@@ -93,8 +106,8 @@ pub(super) fn repair_journal(
         tx.describe("restore", "");
         Ok(done)
     })?;
-    let told = |id: String| format!("{id} is as a damaged line of the journal has it");
-    Ok(done.into_iter().map(told).collect())
+    let describe = |id: String| format!("{id} is as a damaged line of the journal has it");
+    Ok(done.into_iter().map(describe).collect())
 }
 
 /// Returns the damaged lines, oldest first.
@@ -133,13 +146,13 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     for change in store.events()?.into_iter().flat_map(|event| event.changes) {
         left.entry(change.id).or_default().extend(change.after);
     }
-    for one in &mut found {
-        let line = std::mem::take(&mut one.line);
-        one.missing.retain(|id| {
+    for damaged_line in &mut found {
+        let line = std::mem::take(&mut damaged_line.line);
+        damaged_line.missing.retain(|id| {
             let mut hashes = left.get(id).into_iter().flatten();
             !hashes.any(|hash| damage::has_line_hash(&line, hash))
         });
-        one.line = line;
+        damaged_line.line = line;
     }
     Ok(found)
 }

@@ -207,14 +207,14 @@ fn check_edges(snapshot: &Snapshot) -> DoctorCheck {
     let mut dangling = Vec::new();
     let prefixes: BTreeSet<String> = snapshot
         .bead_refs()
-        .filter_map(|head| crate::bead::id::route_prefix(head.id()).map(str::to_owned))
+        .filter_map(|bead| crate::bead::id::route_prefix(bead.id()).map(str::to_owned))
         .collect();
-    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
-        for (_, target) in head.edges() {
-            let is_own =
-                crate::bead::id::route_prefix(target).is_some_and(|own| prefixes.contains(own));
+    for bead in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
+        for (_, target) in bead.edges() {
+            let is_own = crate::bead::id::route_prefix(target)
+                .is_some_and(|prefix| prefixes.contains(prefix));
             if is_own && !target.starts_with("external:") && !snapshot.is_taken(target) {
-                dangling.push(format!("{} → {target}", head.id()));
+                dangling.push(format!("{} → {target}", bead.id()));
             }
         }
     }
@@ -282,7 +282,7 @@ fn check_index(store: &Store) -> Result<DoctorCheck, StoreError> {
 /// Reports the lines that a rollback of the issues file removed.
 fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     let left = store.rolled_back()?;
-    let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+    let ids: BTreeSet<String> = left.into_iter().map(|change| change.id).collect();
     if ids.is_empty() {
         return Ok(DoctorCheck::ok(
             "Rollback",

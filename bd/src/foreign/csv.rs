@@ -34,12 +34,16 @@ impl CsvTable {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|own| own == name)
+        self.names.iter().any(|column| column == name)
     }
 
     /// Returns the cells of a row under a name that are not empty.
     fn all(&self, row: &[String], name: &str) -> Vec<String> {
-        let cells = self.names.iter().zip(row).filter(|(own, _)| *own == name);
+        let cells = self
+            .names
+            .iter()
+            .zip(row)
+            .filter(|(column, _)| *column == name);
         let cells = cells.map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
         cells.cloned().collect()
     }
@@ -50,8 +54,8 @@ impl CsvTable {
 }
 
 pub(super) fn detect_csv(text: &str) -> Option<Tracker> {
-    let head = text.lines().next().unwrap_or_default();
-    let table = CsvTable::parse(head).ok()?;
+    let first_line = text.lines().next().unwrap_or_default();
+    let table = CsvTable::parse(first_line).ok()?;
     if table.has("Issue key") && table.has("Summary") {
         Some(Tracker::Jira)
     } else if table.has("ID") && table.has("Title") && table.has("Team") {
@@ -87,48 +91,48 @@ fn split_list(text: &str) -> Vec<String> {
 }
 
 fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
-    let one = |name: &str| table.first(row, name);
+    let cell = |name: &str| table.first(row, name);
     TrackerIssue {
-        key: one("Issue key"),
-        title: one("Summary"),
-        body: one("Description"),
-        state: one("Status"),
-        kind: one("Issue Type"),
-        priority: one("Priority"),
-        assignee: one("Assignee"),
-        creator: one("Creator"),
+        key: cell("Issue key"),
+        title: cell("Summary"),
+        body: cell("Description"),
+        state: cell("Status"),
+        kind: cell("Issue Type"),
+        priority: cell("Priority"),
+        assignee: cell("Assignee"),
+        creator: cell("Creator"),
         labels: table.all(row, "Labels"),
-        created: one("Created"),
-        updated: one("Updated"),
-        closed: one("Resolved"),
-        due: one("Due date"),
-        parent: Some(one("Parent key")).filter(|key| !key.is_empty()),
+        created: cell("Created"),
+        updated: cell("Updated"),
+        closed: cell("Resolved"),
+        due: cell("Due date"),
+        parent: Some(cell("Parent key")).filter(|key| !key.is_empty()),
         blocked_by: table.all(row, "Inward issue link (Blocks)"),
         ..TrackerIssue::default()
     }
 }
 
 fn linear_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
-    let one = |name: &str| table.first(row, name);
-    let closed = [one("Completed"), one("Canceled")].into_iter();
+    let cell = |name: &str| table.first(row, name);
+    let closed = [cell("Completed"), cell("Canceled")].into_iter();
     TrackerIssue {
-        key: one("ID"),
-        title: one("Title"),
-        body: one("Description"),
-        state: one("Status"),
-        priority: one("Priority"),
-        assignee: one("Assignee"),
-        creator: one("Creator"),
-        labels: split_list(&one("Labels")),
-        created: one("Created"),
-        updated: one("Updated"),
+        key: cell("ID"),
+        title: cell("Title"),
+        body: cell("Description"),
+        state: cell("Status"),
+        priority: cell("Priority"),
+        assignee: cell("Assignee"),
+        creator: cell("Creator"),
+        labels: split_list(&cell("Labels")),
+        created: cell("Created"),
+        updated: cell("Updated"),
         closed: closed
             .into_iter()
             .find(|time| !time.is_empty())
             .unwrap_or_default(),
-        due: one("Due Date"),
-        parent: Some(one("Parent issue")).filter(|key| !key.is_empty()),
-        blocked_by: split_list(&one("Blocked by")),
+        due: cell("Due Date"),
+        parent: Some(cell("Parent issue")).filter(|key| !key.is_empty()),
+        blocked_by: split_list(&cell("Blocked by")),
         ..TrackerIssue::default()
     }
 }
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotation_marks_keep_commas_lines_and_quotation_marks() {
+    fn quoted_cells_may_contain_commas_newlines_and_quotes() {
         let table = CsvTable::parse("\u{feff}A,B,B\n,\"b, \"\"c\"\"\nd\",e\r\n,,\n").unwrap();
         assert_eq!(table.rows.len(), 1, "an empty row is none");
         assert_eq!(table.all(&table.rows[0], "B"), ["b, \"c\"\nd", "e"]);

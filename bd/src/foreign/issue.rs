@@ -69,10 +69,12 @@ impl TrackerIssue {
             "created_at": created,
             "updated_at": updated,
         });
-        let mut set = |key: &str, own: Value| {
-            let is_empty = own.is_null() || own == "" || own.as_array().is_some_and(Vec::is_empty);
+        let mut set = |key: &str, field_value: Value| {
+            let is_empty = field_value.is_null()
+                || field_value == ""
+                || field_value.as_array().is_some_and(Vec::is_empty);
             if !is_empty {
-                value[key] = own;
+                value[key] = field_value;
             }
         };
         set("description", json!(self.body));
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_exports_are_read() {
+    fn times_of_exports_are_parsed() {
         for (text, wanted) in [
             ("2024-01-12T15:45:00Z", "2024-01-12T15:45:00Z"),
             ("2024-01-12T15:45:00.000+0000", "2024-01-12T15:45:00Z"),

@@ -44,10 +44,10 @@ pub(super) fn parse_json_issues(
     };
     let has_any = !list.is_empty();
     // GitHub's REST interface lists pull requests as issues.
-    let own = list
+    let issues = list
         .into_iter()
         .filter(|item| item.get("pull_request").is_none());
-    let found: Vec<TrackerIssue> = own
+    let found: Vec<TrackerIssue> = issues
         .map(read)
         .filter(|issue| !issue.key.is_empty())
         .collect();
@@ -110,7 +110,7 @@ fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(object) => {
-            let own = object
+            let own_text = object
                 .get("text")
                 .and_then(Value::as_str)
                 .unwrap_or_default();
@@ -119,7 +119,7 @@ fn plain_text(value: &Value) -> String {
                 Some("paragraph" | "heading" | "listItem") => "\n",
                 _ => "",
             };
-            format!("{own}{inner}{end}")
+            format!("{own_text}{inner}{end}")
         }
         Value::Array(items) => items.iter().map(plain_text).collect(),
         _ => String::new(),
@@ -210,7 +210,7 @@ fn parse_linear_issue(item: &Value) -> TrackerIssue {
     let blockers = relations
         .into_iter()
         .flatten()
-        .filter(|one| first_text(one, &["/type"]) == "blocks");
+        .filter(|relation| first_text(relation, &["/type"]) == "blocks");
     TrackerIssue {
         key: first_text(item, &["/identifier"]),
         url: first_text(item, &["/url"]),
@@ -230,7 +230,7 @@ fn parse_linear_issue(item: &Value) -> TrackerIssue {
         due: first_text(item, &["/dueDate"]),
         parent: Some(first_text(item, &["/parent/identifier"])).filter(|key| !key.is_empty()),
         blocked_by: blockers
-            .map(|one| first_text(one, &["/issue/identifier"]))
+            .map(|relation| first_text(relation, &["/issue/identifier"]))
             .filter(|key| !key.is_empty())
             .collect(),
         comments: parse_comments(&item["comments"]),

@@ -113,11 +113,11 @@ pub fn read_export(
         };
         let mut value = issue.to_record(id).map_err(ForeignError::Unknown)?;
         value["external_ref"] = json!(build_reference(tracker, &issue.key));
-        if let Some(own) = edges.get(id.as_str()) {
+        if let Some(targets) = edges.get(id.as_str()) {
             let edge = |(to, kind): &(String, &str)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]});
-            let own: Vec<Value> = own.iter().map(edge).collect();
-            found.edges += own.len();
-            value["dependencies"] = json!(own);
+            let dependencies: Vec<Value> = targets.iter().map(edge).collect();
+            found.edges += dependencies.len();
+            value["dependencies"] = json!(dependencies);
         }
         if let Value::Object(object) = &value {
             found.fields.extend(object.keys().cloned());
@@ -148,13 +148,13 @@ fn assign_ids(
     }
     let (mut ids, mut used, mut taken) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
     for issue in issues {
-        let own = known.get(build_reference(tracker, &issue.key).as_str());
+        let existing = known.get(build_reference(tracker, &issue.key).as_str());
         let is_other = |bead: &Bead| {
             let metadata = bead.metadata_object();
             let url = metadata.get("url").and_then(Value::as_str);
             url.is_some_and(|url| !issue.url.is_empty() && url != issue.url)
         };
-        let id = match own {
+        let id = match existing {
             Some(bead) if is_other(bead) => None,
             Some(bead) => Some(bead.id.clone()),
             None => {
@@ -164,7 +164,7 @@ fn assign_ids(
             }
         };
         let Some(id) = id else {
-            let slug = own.map_or_else(
+            let slug = existing.map_or_else(
                 || build_slugs(tracker, &issue.key)[0].clone(),
                 |bead| bead.id.clone(),
             );
@@ -213,7 +213,7 @@ fn build_edges(
         let Some((from, to)) = edge.or_else(|| pairs().next()) else {
             break;
         };
-        waits[from].retain(|own| *own != to);
+        waits[from].retain(|target| *target != to);
         kinds.remove(&(from, to));
         let keys = (issues[from].key.clone(), issues[to].key.clone());
         found.circular.push(keys);
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exports_are_told_apart() {
+    fn exports_of_each_tracker_are_detected() {
         for (text, tracker) in [
             (r#"[{"number":1,"title":"T"}]"#, Some(Tracker::Github)),
             (

@@ -40,7 +40,7 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
     let tables = run_query(file, "SELECT name FROM sqlite_master WHERE type = 'table'")?;
     let tables: Vec<String> = tables.iter().map(|row| text_of(row, "name")).collect();
     // Older databases have fewer tables.
-    let has = |table: &str| tables.iter().any(|own| own == table);
+    let has = |table: &str| tables.iter().any(|existing| existing == table);
     let rows = |table: &str| {
         if has(table) {
             run_query(file, &format!("SELECT * FROM {table}"))
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_databases_are_read() {
+    fn times_of_databases_are_parsed() {
         for (text, wanted) in [
             ("2026-01-02 03:04:05", "2026-01-02T03:04:05Z"),
             ("2026-01-02 03:04:05.6+01:00", "2026-01-02T03:04:05.6+01:00"),

@@ -11,10 +11,10 @@ pub fn apply_advice(mut steps: Vec<FormulaStep>, rules: &[Advice]) -> Vec<Formul
     if rules.is_empty() {
         return steps;
     }
-    let mut own = BTreeSet::new();
-    collect_ids(&steps, &mut own);
+    let mut original_ids = BTreeSet::new();
+    collect_ids(&steps, &mut original_ids);
     for rule in rules {
-        steps = apply_rule(steps, rule, &own);
+        steps = apply_rule(steps, rule, &original_ids);
     }
     steps
 }

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_have_their_usual_order() {
+    fn expressions_follow_the_usual_precedence() {
         for (text, value) in [
             ("1+2*3", 7),
             ("2^3^2", 512),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_may_have_one_number_and_never_less() {
+    fn a_range_has_at_least_one_number() {
         assert_eq!(parse_range("3..3"), Ok((3, 3)));
         assert!(parse_range("3..2").unwrap_err().contains("ends before"));
         assert!(parse_range("3").is_err());

@@ -5,7 +5,7 @@ include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
 /// Returns the text of a built-in formula.
 pub fn find_builtin(name: &str) -> Option<&'static str> {
     let at = FORMULAS
-        .binary_search_by(|(own, _)| (*own).cmp(name))
+        .binary_search_by(|(builtin_name, _)| (*builtin_name).cmp(name))
         .ok()?;
     FORMULAS.get(at).map(|(_, text)| *text)
 }

@@ -365,7 +365,10 @@ impl FormulaFindings<'_> {
         if !formula.extends.is_empty() {
             return;
         }
-        let synthesis = formula.synthesis.iter().flat_map(|it| &it.depends_on);
+        let synthesis = formula
+            .synthesis
+            .iter()
+            .flat_map(|synthesis| &synthesis.depends_on);
         let presets = formula.presets.values().flat_map(|preset| &preset.legs);
         let needs = formula.legs.iter().flat_map(|leg| &leg.needs);
         for id in synthesis.chain(presets).chain(needs) {
@@ -458,9 +461,9 @@ fn find_mistyped_names(
 fn suggest_similar(need: &str, at: &BTreeMap<&str, usize>) -> String {
     let like = at
         .keys()
-        .min_by_key(|own| strsim::damerau_levenshtein(own, need));
-    match like.filter(|own| strsim::damerau_levenshtein(own, need) <= 2) {
-        Some(own) => format!(": did you mean \"{own}\"?"),
+        .min_by_key(|candidate| strsim::damerau_levenshtein(candidate, need));
+    match like.filter(|candidate| strsim::damerau_levenshtein(candidate, need) <= 2) {
+        Some(candidate) => format!(": did you mean \"{candidate}\"?"),
         None => String::new(),
     }
 }
@@ -473,8 +476,8 @@ fn flatten_steps<'a>(
 ) {
     for step in steps {
         flat.push((step, parent));
-        let own = flat.len() - 1;
-        flatten_steps(&step.children, Some(own), flat);
+        let step_index = flat.len() - 1;
+        flatten_steps(&step.children, Some(step_index), flat);
     }
 }
 

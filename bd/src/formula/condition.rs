@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_of_the_grammar_are_accepted_and_others_are_not() {
+    fn only_conditions_of_the_grammar_are_accepted() {
         for good in [
             "step.status == 'complete'",
             "review.output.approved == true",

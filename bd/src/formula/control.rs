@@ -74,11 +74,11 @@ fn unroll_loop(
         if !repeat.var.is_empty() {
             inner.insert(repeat.var.clone(), number.to_string());
         }
-        let own = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
+        let loop_values = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
         let body = repeat.body.iter().cloned();
         let body = body.map(|mut step| {
             if !repeat.var.is_empty() {
-                substitute_in_step(&mut step, &own);
+                substitute_in_step(&mut step, &loop_values);
             }
             step
         });
@@ -179,9 +179,11 @@ pub(super) fn rename_needs(step: &mut FormulaStep, new: &impl Fn(&str) -> Option
 
 /// Makes an iteration wait for the previous one, and the first for the needs of the loop.
 fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: Option<&str>) {
-    let own: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
+    let body_ids: Vec<String> = body.iter().map(|step| step.id.clone()).collect();
     for (at, inner) in body.iter_mut().enumerate() {
-        let is_start = !inner.before().any(|id| own.iter().any(|own| own == id));
+        let is_start = !inner
+            .before()
+            .any(|id| body_ids.iter().any(|own| own == id));
         match previous {
             Some(previous) if at == 0 => inner.add_need(previous),
             _ if is_start => step.before().for_each(|id| inner.add_need(id)),

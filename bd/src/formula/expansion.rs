@@ -204,13 +204,13 @@ impl Expander<'_> {
             }
             Some(end.clone())
         };
-        let mut own = Vec::new();
-        collect_ids(steps, &mut own);
+        let mut step_ids = Vec::new();
+        collect_ids(steps, &mut step_ids);
         for step in steps {
             // If the last step of a template has the name of the replaced step, the name already
             // refers to the end.
             rename_needs(step, &|id| {
-                follow(id).filter(|_| !own.iter().any(|own| own == id))
+                follow(id).filter(|_| !step_ids.iter().any(|own| own == id))
             });
         }
     }
@@ -248,7 +248,10 @@ fn expand_step(
     }
     let ids: Vec<String> = put_in.iter().map(|step| step.id.clone()).collect();
     for (at, inner) in put_in.iter_mut().enumerate() {
-        if !inner.before().any(|id| ids.iter().any(|own| own == id)) {
+        if !inner
+            .before()
+            .any(|id| ids.iter().any(|inner_id| inner_id == id))
+        {
             step.before().for_each(|id| inner.add_need(id));
             if inner.waits_for.is_empty() {
                 inner.waits_for.clone_from(&step.waits_for);

@@ -24,21 +24,21 @@ fn resolve_once(
     chain: &[String],
     seen: &mut BTreeSet<String>,
 ) -> Result<Formula, FormulaError> {
-    let own = &loaded.formula;
+    let formula = &loaded.formula;
     let mut chain = chain.to_vec();
-    let is_circle = chain.contains(&own.name);
-    chain.push(own.name.clone());
+    let is_circle = chain.contains(&formula.name);
+    chain.push(formula.name.clone());
     if is_circle {
-        let start = chain.iter().position(|name| *name == own.name);
+        let start = chain.iter().position(|name| *name == formula.name);
         return Err(FormulaError::CircularExtends {
             chain: chain.split_off(start.unwrap_or(0)),
         });
     }
-    if own.extends.is_empty() {
-        return Ok(own.clone());
+    if formula.extends.is_empty() {
+        return Ok(formula.clone());
     }
     let mut merged = Formula::default();
-    for parent in &own.extends {
+    for parent in &formula.extends {
         let parent = shelf.load(parent).map_err(|error| match error {
             FormulaError::BadName(_) | FormulaError::NotFound { .. } => {
                 let problem = loaded
@@ -56,16 +56,16 @@ fn resolve_once(
         append_parent(&mut merged, parent);
     }
     let mut steps = std::mem::take(&mut merged.steps);
-    steps.extend(own.steps.iter().cloned());
+    steps.extend(formula.steps.iter().cloned());
     let mut vars = std::mem::take(&mut merged.vars);
-    vars.extend(own.vars.clone());
+    vars.extend(formula.vars.clone());
     let mut compose = std::mem::take(&mut merged.compose);
-    add_compose(&mut compose, &own.compose);
+    add_compose(&mut compose, &formula.compose);
     let mut result = Formula {
         vars,
         steps,
         compose,
-        ..own.clone()
+        ..formula.clone()
     };
     result.advice.splice(0..0, merged.advice);
     result.template.splice(0..0, merged.template);
@@ -122,7 +122,7 @@ fn mark_origin(mut step: FormulaStep, origin: &str) -> FormulaStep {
 /// id.
 fn add_compose(to: &mut ComposeRules, from: &ComposeRules) {
     for point in &from.bond_points {
-        to.bond_points.retain(|own| own.id != point.id);
+        to.bond_points.retain(|existing| existing.id != point.id);
         to.bond_points.push(point.clone());
     }
     to.hooks.extend(from.hooks.iter().cloned());

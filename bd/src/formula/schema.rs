@@ -234,7 +234,7 @@ impl FormulaStep {
 
     /// Adds a step that comes before, unless it is already there.
     pub fn add_need(&mut self, id: &str) {
-        if !self.before().any(|own| own == id) {
+        if !self.before().any(|existing| existing == id) {
             self.needs.push(id.to_owned());
         }
     }

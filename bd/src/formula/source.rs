@@ -250,14 +250,14 @@ impl FormulaSource {
             let path = path.replace(".?", "");
             let key = path.rsplit('.').next().unwrap_or_default();
             let known = known_keys(&path);
-            let near = known
-                .iter()
-                .find(|own| key.len() > 3 && strsim::damerau_levenshtein(own, key) <= 2);
+            let near = known.iter().find(|candidate| {
+                key.len() > 3 && strsim::damerau_levenshtein(candidate, key) <= 2
+            });
             let (step, line, _) = self.locate_path(value, &path);
             let (list, text) = match near {
-                Some(own) => (
+                Some(candidate) => (
                     &mut refused,
-                    format!("unknown key \"{key}\": did you mean \"{own}\"?"),
+                    format!("unknown key \"{key}\": did you mean \"{candidate}\"?"),
                 ),
                 None => (&mut warnings, format!("unknown key \"{key}\" is ignored")),
             };
@@ -416,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_value_is_found_with_its_line() {
+    fn an_invalid_value_is_reported_with_its_line() {
         let text = "formula = \"x\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n[[steps]]\nid = \"b\"\ntitle = \"B\"\npriority = \"high\"\n";
         let error = parse_formula("f.toml", text, FormulaFormat::Toml)
             .unwrap_err()
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typing_error_in_a_key_is_refused_and_another_unknown_key_is_not() {
+    fn a_misspelled_key_is_refused_but_other_unknown_keys_are_not() {
         let text = "{\"formula\": \"x\",\n \"steps\": [\n {\"id\": \"a\", \"title\": \"A\",\n  \"neds\": [\"b\"]}]}";
         let error = parse_formula("f.json", text, FormulaFormat::Json)
             .unwrap_err()
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_of_variables_are_read() {
+    fn short_forms_of_variables_are_parsed() {
         let text = "formula = \"x\"\n[vars]\nname = \"Ann\"\ncount = { default = 3 }\n";
         let formula = parse_formula("f.toml", text, FormulaFormat::Toml)
             .unwrap()

@@ -111,7 +111,7 @@ fn case_81_and_daemon_case_161_circular_extends_name_the_chain_and_nested_ids_ar
 }
 
 #[test]
-fn case_82_nested_loops_are_chained_and_keep_their_outside_needs() {
+fn case_82_nested_loops_are_chained_and_keep_outside_dependencies() {
     let text = r#"
 formula = "f"
 [[steps]]
@@ -170,7 +170,7 @@ fn ranges_use_the_values_of_variables() {
 }
 
 #[test]
-fn until_loops_branches_and_gates_become_labels_and_edges() {
+fn loops_branches_and_gates_become_labels_and_edges() {
     let text = workflow_text(&format!(
         "{}{}{}{}[[steps]]\nid = \"try\"\n[steps.loop]\nuntil = \"step.status == 'complete'\"\nmax = 5\n[[steps.loop.body]]\nid = \"go\"\ntitle = \"Go\"\n[[compose.branch]]\nfrom = \"a\"\nsteps = [\"b\", \"c\"]\njoin = \"d\"\n[[compose.gate]]\nbefore = \"d\"\ncondition = \"steps.complete >= 3\"\n",
         step_text("a", ""),
@@ -196,7 +196,7 @@ fn until_loops_branches_and_gates_become_labels_and_edges() {
 const RULE: &str = "formula = \"five\"\ntype = \"expansion\"\n[vars]\nhow = \"well\"\n[[template]]\nid = \"{target}.draft\"\ntitle = \"Draft {target.title} {how} {{how}}\"\n[[template]]\nid = \"{target}.check\"\ntitle = \"Check\"\nneeds = [\"{target}.draft\"]\n";
 
 #[test]
-fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
+fn an_expansion_replaces_its_step_and_inherits_its_needs() {
     let base = format!(
         "{}{}{}",
         step_text("a", ""),
@@ -260,7 +260,7 @@ fn an_expansion_that_contains_itself_is_refused() {
 }
 
 #[test]
-fn expansions_that_swap_names_end_and_those_that_grow_are_refused() {
+fn expansions_that_swap_names_terminate_and_growing_ones_are_refused() {
     let swap = "formula = \"ex\"\ntype = \"expansion\"\n[vars]\no = \"x\"\n[[template]]\nid = \"{o}\"\ntitle = \"T\"\n";
     let steps = format!(
         "[[steps]]\nid = \"a\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"b\" }}\n[[steps]]\nid = \"b\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"a\" }}\n{}",
@@ -311,7 +311,7 @@ fn expansions_that_swap_names_end_and_those_that_grow_are_refused() {
 }
 
 #[test]
-fn advice_goes_around_steps_and_never_around_itself() {
+fn advice_wraps_steps_but_never_itself() {
     let aspect = "formula = \"scan\"\ntype = \"aspect\"\n[[advice]]\ntarget = \"*\"\n[[advice.around.before]]\nid = \"{step.id}-pre\"\ntitle = \"Scan before {step.title}\"\n[[advice.around.after]]\nid = \"{step.id}-post\"\ntitle = \"Scan after\"\n";
     let folder = FormulaFolder::new(&[
         ("scan.formula.toml", aspect),
@@ -329,7 +329,7 @@ fn advice_goes_around_steps_and_never_around_itself() {
 }
 
 #[test]
-fn a_child_keeps_what_it_says_itself_when_it_extends() {
+fn a_formula_that_extends_another_keeps_its_own_values() {
     let parent = format!(
         "formula = \"p\"\nphase = \"vapor\"\n[vars]\nx = \"parent\"\ny = \"parent\"\n{}",
         step_text("a", "")
@@ -374,7 +374,7 @@ fn an_overlay_replaces_appends_and_skips() {
 }
 
 #[test]
-fn steps_whose_condition_fails_hand_their_needs_on() {
+fn a_skipped_step_passes_its_needs_on() {
     let base = format!(
         "{}{}{}",
         step_text("a", ""),
@@ -473,7 +473,7 @@ fn bad_formulas() -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn daemon_case_160_bad_formulas_are_refused_with_what_to_change() {
+fn daemon_case_160_invalid_formulas_are_refused_with_a_fix() {
     let table = bad_formulas();
     for (text, wanted) in table {
         let error = FormulaFolder::new(&[("f.formula.toml", &workflow_text(&text))]).refused("f");
@@ -489,13 +489,13 @@ fn daemon_case_160_bad_formulas_are_refused_with_what_to_change() {
 fn any_formula() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::collection::vec(0usize..8, 0..3), 1..8).prop_map(|needs| {
         let count = needs.len();
-        let steps = needs.iter().enumerate().map(|(own, needs)| {
+        let steps = needs.iter().enumerate().map(|(number, needs)| {
             let list: Vec<String> = needs
                 .iter()
                 .map(|need| format!("\"s{}\"", need % count))
                 .collect();
             step_text(
-                &format!("s{own}"),
+                &format!("s{number}"),
                 &format!("needs = [{}]", list.join(", ")),
             )
         });
@@ -505,7 +505,7 @@ fn any_formula() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn cooking_is_deterministic_and_what_it_accepts_has_no_circle(text in any_formula()) {
+    fn cooking_is_deterministic_and_its_result_has_no_circle(text in any_formula()) {
         let folder = FormulaFolder::new(&[("f.formula.toml", &text)]);
         let (first, second) = (
             cook_named(&folder.shelf(), "f", &VarValues::new()),

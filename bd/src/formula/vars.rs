@@ -82,7 +82,7 @@ fn check_value(name: &str, var: &FormulaVar, value: &str) -> Result<(), FormulaE
             "variable {name} takes {wanted}, not \"{value}\""
         )))
     };
-    if !var.choices.is_empty() && !var.choices.iter().any(|own| own == value) {
+    if !var.choices.is_empty() && !var.choices.iter().any(|choice| choice == value) {
         return wrong(format!("one of {}", var.choices.join(", ")));
     }
     if let Err(wanted) = check_kind(var, value) {
@@ -116,7 +116,9 @@ pub fn find_similar_variable<'a>(
     if declared.contains_key(name) || name.len() < 4 {
         return None;
     }
-    let near = |own: &&String| strsim::damerau_levenshtein(own, name) <= 2 && own.len() > 3;
+    let near = |candidate: &&String| {
+        strsim::damerau_levenshtein(candidate, name) <= 2 && candidate.len() > 3
+    };
     declared.keys().find(near).map(String::as_str)
 }
 
@@ -290,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_put_in_and_other_braces_stay() {
+    fn variables_are_substituted_and_other_braces_stay() {
         let text = "{{a}} {{b}} {{else}} {{#if x}} {{ a }} {a}";
         assert_eq!(
             substitute(text, &values(&[("a", "1"), ("else", "2")])),
@@ -309,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_read_and_judged() {
+    fn conditions_are_parsed_and_evaluated() {
         let given = values(&[("a", "yes"), ("b", "off"), ("c", "x y")]);
         for (text, holds) in [
             ("{{a}}", true),

@@ -79,9 +79,9 @@ impl Git {
         }
         let files: BTreeSet<String> = records.by_ref().take_while(|r| !r.is_empty()).collect();
         let files: Vec<String> = files.into_iter().collect();
-        let said = format_messages(records);
+        let merge_messages = format_messages(records);
         let diff = self.diff_of(ours, &tree, &files);
-        let detail = format!("{said}\n\n{diff}");
+        let detail = format!("{merge_messages}\n\n{diff}");
         Ok(TreeMerge::Conflict {
             tree,
             files,
@@ -114,13 +114,13 @@ impl Git {
         to: &str,
         tree: &str,
     ) -> Result<Containment, GitError> {
-        let own = self.tree_of(tree)?;
-        let (result, rewritten) = match self.apply_change(from, to, &own)? {
-            TreeMerge::Clean(result) if result == own => return Ok(Containment::All),
+        let target_tree = self.tree_of(tree)?;
+        let (result, rewritten) = match self.apply_change(from, to, &target_tree)? {
+            TreeMerge::Clean(result) if result == target_tree => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),
             TreeMerge::Conflict { tree, files, .. } => (tree, files),
         };
-        let changed = self.differing_files(&own, &result)?;
+        let changed = self.differing_files(&target_tree, &result)?;
         let missing: Vec<String> = changed
             .into_iter()
             .filter(|file| !rewritten.contains(file))
@@ -178,27 +178,27 @@ impl Git {
             return Ok(Some(self.commit_id(tip)?));
         }
         let committer = self.plumbing(["var", "GIT_COMMITTER_IDENT"]).text()?;
-        let mut head = onto.to_owned();
+        let mut tip_so_far = onto.to_owned();
         for commit in &commits {
             let [commit, parent] = commit.as_slice() else {
                 return Ok(None);
             };
-            let TreeMerge::Clean(tree) = self.apply_change(parent, commit, &head)? else {
+            let TreeMerge::Clean(tree) = self.apply_change(parent, commit, &tip_so_far)? else {
                 return Ok(None);
             };
             let was_empty = self.tree_of(parent)? == self.tree_of(commit)?;
-            if !was_empty && self.tree_of(&head)? == tree {
+            if !was_empty && self.tree_of(&tip_so_far)? == tree {
                 continue;
             }
             let raw = self
                 .plumbing(["cat-file", "commit", commit])
                 .finish_checked()?
                 .stdout;
-            let written = RawCommit::parse(&raw).serialize(&tree, &[&head], Some(&committer));
+            let written = RawCommit::parse(&raw).serialize(&tree, &[&tip_so_far], Some(&committer));
             let write = ["hash-object", "-w", "-t", "commit", "--stdin"];
-            head = self.plumbing(write).stdin(written).text()?;
+            tip_so_far = self.plumbing(write).stdin(written).text()?;
         }
-        Ok(Some(head))
+        Ok(Some(tip_so_far))
     }
 
     /// Creates a commit of a tree without author data, so that the same tree and parent give the
@@ -262,10 +262,10 @@ fn is_chain(commits: &[Vec<&str>]) -> bool {
 /// Formats the messages of `merge-tree -z`. Each consists of a count, that many paths, the kind and
 /// the text.
 fn format_messages(mut records: impl Iterator<Item = String>) -> String {
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     while let Some(count) = records.next().and_then(|count| count.parse::<usize>().ok()) {
         let words = records.nth(count + 1).unwrap_or_default();
-        said.push(words.trim_end().to_owned());
+        texts.push(words.trim_end().to_owned());
     }
-    said.join("\n")
+    texts.join("\n")
 }

@@ -96,13 +96,13 @@ impl FileHistory {
         }
         let moves = reflog.iter();
         let since = moves.take_while(|moved| moved.id_new() != commit);
-        let own = since.filter_map(|moved| {
+        let own_commits = since.filter_map(|moved| {
             let what = moved.message().ok().flatten().unwrap_or_default();
             let is_revert = what.starts_with("revert");
             let is_own = what.starts_with("commit") && !what.starts_with("commit (merge)");
             (is_own || is_revert).then(|| (moved.id_new(), is_revert))
         });
-        Some(own.collect())
+        Some(own_commits.collect())
     }
 
     fn commits(&self, tip: Oid, hidden: Option<Oid>) -> Result<Vec<Oid>, git2::Error> {

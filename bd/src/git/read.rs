@@ -31,8 +31,12 @@ impl Git {
                 _ => Err(self.failure("git symbolic-ref HEAD", &finished)),
             };
         };
-        let head = self.library("read HEAD", repository.find_reference("HEAD"))?;
-        Ok(head.symbolic_target().ok().flatten().and_then(short_branch))
+        let head_ref = self.library("read HEAD", repository.find_reference("HEAD"))?;
+        Ok(head_ref
+            .symbolic_target()
+            .ok()
+            .flatten()
+            .and_then(short_branch))
     }
 
     /// Resolves `rev` to a commit id, or returns `None` if there is no such commit.
@@ -73,12 +77,12 @@ impl Git {
     }
 
     /// Returns the best common ancestor of two commits.
-    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
-        let finished = self.plumbing(["merge-base", one, other]).finish()?;
+    pub fn merge_base(&self, left: &str, right: &str) -> Result<Option<String>, GitError> {
+        let finished = self.plumbing(["merge-base", left, right]).finish()?;
         match finished.code() {
             Some(0) => Ok(Some(finished.text())),
             Some(1) => Ok(None),
-            _ => Err(self.failure(&format!("git merge-base {one} {other}"), &finished)),
+            _ => Err(self.failure(&format!("git merge-base {left} {right}"), &finished)),
         }
     }
 
@@ -130,9 +134,9 @@ impl Git {
     }
 
     /// Returns the files that differ between two trees, or the trees of two commits.
-    pub fn differing_files(&self, one: &str, other: &str) -> Result<Vec<String>, GitError> {
+    pub fn differing_files(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
         self.plumbing(["diff-tree", "-r", "--name-only", "-z", "--no-renames"])
-            .args([one, other, "--"])
+            .args([from, to, "--"])
             .records()
     }
 

@@ -110,17 +110,17 @@ impl Git {
     pub fn remote_head(&self, remote: &str) -> Result<RemoteHead, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", "--symref", "--", remote, "HEAD"]);
         let listed = call.remote(remote, self.network).text()?;
-        let mut head = RemoteHead::default();
+        let mut remote_head = RemoteHead::default();
         for line in listed.lines() {
             let Some((target, "HEAD")) = line.split_once('\t') else {
                 continue;
             };
             match target.strip_prefix("ref: refs/heads/") {
-                Some(branch) => head.branch = Some(branch.to_owned()),
-                None => head.commit = Some(target.to_owned()),
+                Some(branch) => remote_head.branch = Some(branch.to_owned()),
+                None => remote_head.commit = Some(target.to_owned()),
             }
         }
-        Ok(head)
+        Ok(remote_head)
     }
 
     /// Pushes the commit `id` to `branch` of `remote`. `lease` is the required state of the branch.
@@ -281,16 +281,16 @@ fn has_any(text: &str, signs: &[&str]) -> bool {
 
 /// Formats the reason with the hook's output, without git's own advice.
 fn describe_refusal(reason: &str, output: &str) -> String {
-    let told: Vec<&str> = output
+    let reasons: Vec<&str> = output
         .lines()
         .filter(|line| !line.starts_with("hint:") && !line.starts_with("error: failed to push"))
         .map(|line| line.strip_prefix("remote: ").unwrap_or(line).trim_end())
         .filter(|line| !line.is_empty() && *line != "remote:")
         .collect();
-    if told.is_empty() {
+    if reasons.is_empty() {
         reason.to_owned()
     } else {
-        format!("{reason}\n{}", told.join("\n"))
+        format!("{reason}\n{}", reasons.join("\n"))
     }
 }
 
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_of_the_server_is_not_a_refusal_by_rule() {
+    fn a_server_error_is_not_a_policy_refusal() {
         for (reason, said) in [
             (
                 "unpacker error",
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_or_a_hook_of_the_server_declines() {
+    fn a_rule_or_hook_of_the_server_declines_a_push() {
         for (reason, said) in [
             ("pre-receive hook declined", "remote: main is protected"),
             ("hook declined", ""),
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tip_that_moved_is_stale_wherever_that_is_noticed() {
+    fn a_moved_tip_is_stale_whether_git_or_the_server_notices() {
         for (reason, said) in [
             ("[rejected] (stale info)", ""),
             ("[rejected] (fetch first)", ""),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_push_without_an_answer_is_declined_only_by_our_own_hook() {
+    fn a_push_without_a_server_response_is_declined_only_by_a_local_hook() {
         let hook = "tests fail\nerror: failed to push some refs to 'x.git'";
         let declined = classify_refusal("", hook, true);
         assert!(matches!(declined, PushRefusal::Declined(_)), "{declined:?}");

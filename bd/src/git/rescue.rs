@@ -148,7 +148,7 @@ pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<String
     let aside = aside_folder(home, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
-    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|own| own.path).collect();
+    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|entry| entry.path).collect();
     for (_, path) in &files {
         if !can_overwrite(git, &commit, path, dirty.contains(path))? {
             in_the_way.push(path.clone());
@@ -272,9 +272,13 @@ fn write_commit(
         .plumbing(["write-tree"])
         .env("GIT_INDEX_FILE", &index)
         .text()?;
-    let head = git.resolve("HEAD")?;
-    let staged = staged_commit(git, head.as_deref(), &tree, author)?;
-    let parents: Vec<&str> = head.iter().chain(&staged).map(String::as_str).collect();
+    let head_commit = git.resolve("HEAD")?;
+    let staged = staged_commit(git, head_commit.as_deref(), &tree, author)?;
+    let parents: Vec<&str> = head_commit
+        .iter()
+        .chain(&staged)
+        .map(String::as_str)
+        .collect();
     git.commit_tree(&tree, &parents, message, author)
 }
 
@@ -292,11 +296,13 @@ fn copy_index(real: &Path, copy: &Path) -> io::Result<()> {
 /// Returns the index as a commit, if it contains a state that neither HEAD nor the work tree has.
 fn staged_commit(
     git: &Git,
-    head: Option<&str>,
+    head_commit: Option<&str>,
     tree: &str,
     author: &Identity,
 ) -> Result<Option<String>, GitError> {
-    let Some(head) = head else { return Ok(None) };
+    let Some(head_commit) = head_commit else {
+        return Ok(None);
+    };
     let written = git.plumbing(["write-tree"]).finish()?;
     if !written.is_success() {
         // During a merge the index is not a tree. All its files are in the work tree.
@@ -304,12 +310,12 @@ fn staged_commit(
     }
     let index = written.text();
     let base = git
-        .plumbing(["rev-parse", &format!("{head}^{{tree}}")])
+        .plumbing(["rev-parse", &format!("{head_commit}^{{tree}}")])
         .text()?;
     if index == base || index == tree {
         return Ok(None);
     }
-    git.commit_tree(&index, &[head], "What was staged", author)
+    git.commit_tree(&index, &[head_commit], "What was staged", author)
         .map(Some)
 }
 

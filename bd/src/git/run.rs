@@ -255,8 +255,8 @@ impl GitCall<'_> {
 impl Git {
     /// Builds the error for a failed git command.
     pub(super) fn failure(&self, command: &str, finished: &ChildOutput) -> GitError {
-        let said = finished.error_text();
-        if said.contains("not a git repository") {
+        let error_text = finished.error_text();
+        if error_text.contains("not a git repository") {
             let path = self.folder.clone();
             return GitError::NotARepository { path };
         }
@@ -264,10 +264,10 @@ impl Git {
             command: command.to_owned(),
             folder: self.folder.clone(),
             code: finished.code(),
-            words: if said.is_empty() {
+            words: if error_text.is_empty() {
                 redact_urls(&finished.text())
             } else {
-                said
+                error_text
             },
         }
     }

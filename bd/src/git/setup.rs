@@ -59,8 +59,8 @@ impl Git {
             .remote("origin", CLONE)
             .finish_checked()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
-            let head = format!("refs/heads/{branch}");
-            self.plumbing(["symbolic-ref", "HEAD", &head])
+            let branch_ref = format!("refs/heads/{branch}");
+            self.plumbing(["symbolic-ref", "HEAD", &branch_ref])
                 .finish_checked()?;
             let known = format!("refs/remotes/origin/{branch}");
             if self.resolve(&known)?.is_some() {
@@ -177,7 +177,7 @@ impl Git {
             .map_err(failed)?
             .unwrap_or_default();
         let mut text = String::from_utf8_lossy(&text).into_owned();
-        if text.lines().any(|own| own.trim() == line) {
+        if text.lines().any(|existing| existing.trim() == line) {
             return Ok(());
         }
         if !text.is_empty() && !text.ends_with('\n') {

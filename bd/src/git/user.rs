@@ -35,7 +35,7 @@ impl Git {
             return self.user_by_command().0;
         };
         let has_system = env.get("GIT_CONFIG_NOSYSTEM").unwrap_or_default();
-        let place = folders.own.join("bd-user");
+        let place = folders.git_dir.join("bd-user");
         let known = CachedAnswer::for_file(place, &list_settings_files(&folders, env), has_system);
         if let Some([name, email]) = known.parts() {
             let value = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -87,7 +87,7 @@ fn list_settings_files(git: &GitFolders, env: &Env) -> Vec<PathBuf> {
     let usual = [
         PathBuf::from("/etc/gitconfig"),
         git.common.join("config"),
-        git.own.join("config.worktree"),
+        git.git_dir.join("config.worktree"),
     ];
     named.chain(usual).collect()
 }

@@ -48,8 +48,8 @@ impl Git {
         from: &str,
     ) -> Result<String, GitError> {
         let mut lines = Vec::new();
-        let own = self.list_tree(rev)?;
-        for record in own.split(|byte| *byte == 0) {
+        let own_files = self.list_tree(rev)?;
+        for record in own_files.split(|byte| *byte == 0) {
             if path_of(record).is_some_and(|path| !meant(path)) {
                 lines.extend_from_slice(record);
                 lines.push(0);
@@ -69,7 +69,9 @@ impl Git {
     /// if `from` lacks it.
     pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
         let below = format!("{path}/");
-        let meant = |own: &[u8]| own == path.as_bytes() || own.starts_with(below.as_bytes());
+        let meant = |candidate: &[u8]| {
+            candidate == path.as_bytes() || candidate.starts_with(below.as_bytes())
+        };
         self.tree_without(rev, &meant, from)
     }
 
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_taken_out_of_every_commit_and_the_rest_of_it_stays() {
+    fn files_are_removed_from_every_commit_and_the_rest_stays() {
         let tree = tree();
         let base = tree.commit(&[("a", "1"), (".note/old", "kept")], "Begin\n");
         tree.commit(&[(".note/x", "only a note")], "A note\n");
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn of_commits_with_nothing_else_the_base_is_left() {
+    fn commits_with_only_removed_files_collapse_to_the_base() {
         let tree = tree();
         let base = tree.commit(&[("a", "1")], "Begin\n");
         let tip = tree.commit(&[(".note/x", "1")], "A note\n");
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_as_in_the_other_commit_whatever_kind_it_has_in_either() {
+    fn a_path_is_taken_from_the_other_commit_whatever_its_file_type() {
         let tree = tree();
         let put = |kind: &str| {
             let path = tree.git.folder().join(".note");
@@ -376,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_merge_takes_from_a_parent_is_not_brought_along_and_what_it_adds_itself_is() {
+    fn only_paths_that_a_merge_adds_itself_are_introduced() {
         let tree = tree();
         let start = tree.commit(&[("a", "1"), (".note/kept", "1")], "Begin\n");
         tree.git.switch_new_branch("work", &start).unwrap();
@@ -409,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_does_not_outlive_what_it_signs() {
+    fn a_rewritten_commit_loses_its_signature() {
         let raw = b"tree t\nparent p\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----B\n x\n \n -----E\nencoding x\n\nSubject\n\n parent p\n";
         let written = RawCommit::parse(raw).serialize("n", &["q", "r"], None);
         let text = String::from_utf8(written).unwrap();

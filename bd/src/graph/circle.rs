@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_found_and_a_diamond_is_none() {
+    fn a_circle_is_found_but_a_diamond_is_not_a_circle() {
         assert_eq!(
             find_index_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]),
             None

@@ -7,7 +7,6 @@ use crate::store::Snapshot;
 #[derive(Debug, Clone)]
 pub struct EpicProgress {
     pub epic: Bead,
-    /// The number of children.
     pub children: usize,
     /// The number of closed children.
     pub closed: usize,

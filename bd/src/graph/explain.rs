@@ -96,18 +96,18 @@ pub fn explain_unready(
 ) -> Vec<UnreadyBead<'_>> {
     let mut found: Vec<UnreadyBead<'_>> = Vec::new();
     for brief in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(brief.node);
-        if brief.is_pinned() || brief.is_ephemeral() || ready::is_internal_kind(&head.kind()) {
+        let bead_ref = snapshot.bead_ref_at(brief.node);
+        if brief.is_pinned() || brief.is_ephemeral() || ready::is_internal_kind(&bead_ref.kind()) {
             continue;
         }
-        let mut reasons = reasons_of_bead(snapshot, &head, now);
-        if head.has_external_edge()
-            && let Some(bead) = head.bead()
+        let mut reasons = reasons_of_bead(snapshot, &bead_ref, now);
+        if bead_ref.has_external_edge()
+            && let Some(bead) = bead_ref.bead()
         {
             reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
         }
         reasons.sort_by_key(NotReadyReason::rank);
-        if let (false, Some(bead)) = (reasons.is_empty(), head.bead()) {
+        if let (false, Some(bead)) = (reasons.is_empty(), bead_ref.bead()) {
             found.push(UnreadyBead { bead, reasons });
         }
     }
@@ -122,12 +122,12 @@ pub fn explain_unready(
 /// `outside` returns the unsatisfied capabilities.
 pub fn list_blockers(
     snapshot: &Snapshot,
-    head: &BeadRef<'_>,
+    bead_ref: &BeadRef<'_>,
     outside: impl FnOnce(&Bead) -> Vec<String>,
 ) -> Vec<String> {
-    let mut reasons = reasons_of_bead(snapshot, head, Timestamp::MAX);
-    if head.has_external_edge()
-        && let Some(bead) = head.bead()
+    let mut reasons = reasons_of_bead(snapshot, bead_ref, Timestamp::MAX);
+    if bead_ref.has_external_edge()
+        && let Some(bead) = bead_ref.bead()
     {
         reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
     }
@@ -142,11 +142,15 @@ pub fn is_surely_blocked(row: &ListRow) -> bool {
 }
 
 /// Returns the reasons that are visible in this store.
-fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<NotReadyReason> {
-    let edges: Vec<(u8, &str)> = head.edges();
+fn reasons_of_bead(
+    snapshot: &Snapshot,
+    bead_ref: &BeadRef<'_>,
+    now: Timestamp,
+) -> Vec<NotReadyReason> {
+    let edges: Vec<(u8, &str)> = bead_ref.edges();
     let mut reasons: Vec<NotReadyReason> = edges
         .iter()
-        .zip(head.blocking_edges())
+        .zip(bead_ref.blocking_edges())
         .filter(|(_, link)| blocked::is_blocking_edge(snapshot, link))
         .filter_map(|((kind, target), _)| reason_for_edge(&DepKind::from_code(*kind)?, target))
         .collect();
@@ -162,15 +166,15 @@ fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> V
         }
     }
     let later = |until: &Timestamp| *until > now;
-    if let Some(bead) = head
+    if let Some(bead) = bead_ref
         .time(TimeField::Deferred)
         .filter(later)
-        .and_then(|_| head.bead())
+        .and_then(|_| bead_ref.bead())
         && let Some(until) = &bead.defer_until
     {
         reasons.push(NotReadyReason::Deferred(until.clone()));
     }
-    let status = head.status();
+    let status = bead_ref.status();
     if matches!(status, Status::Blocked | Status::Deferred | Status::Pinned) {
         reasons.push(NotReadyReason::Status(status));
     }

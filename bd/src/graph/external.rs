@@ -62,14 +62,14 @@ impl<'a> ExternalLookup<'a> {
             return false;
         };
         // A deleted or missing bead blocks nothing, as in the local store.
-        if let Some(head) = other.bead_ref(what) {
-            return !head.is_open();
+        if let Some(bead) = other.bead_ref(what) {
+            return !bead.is_open();
         }
         let label = format!("provides:{what}");
         self.routes.route_of_rig(project).is_some()
             || other
                 .bead_refs()
-                .any(|head| head.status() == Status::Closed && head.has_label(&label))
+                .any(|bead| bead.status() == Status::Closed && bead.has_label(&label))
     }
 }
 

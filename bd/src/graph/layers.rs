@@ -40,16 +40,16 @@ pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'
 
 /// Returns the connected components of the open beads, largest first.
 pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
-    let is_work = |head: &BeadRef<'_>| {
-        head.is_open() && !head.is_template() && !super::ready::is_internal_kind(&head.kind())
+    let is_work = |bead: &BeadRef<'_>| {
+        bead.is_open() && !bead.is_template() && !super::ready::is_internal_kind(&bead.kind())
     };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut parts = Vec::new();
-    for head in snapshot.bead_refs().filter(is_work) {
-        if seen.contains(head.id()) {
+    for bead in snapshot.bead_refs().filter(is_work) {
+        if seen.contains(bead.id()) {
             continue;
         }
-        let ids = collect_reachable(snapshot, head.id(), is_work);
+        let ids = collect_reachable(snapshot, bead.id(), is_work);
         seen.extend(&ids);
         let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
         parts.push(LayeredBeads::from_beads(beads.collect()));
@@ -71,16 +71,16 @@ fn collect_reachable<'a>(
     };
     let mut found = BTreeSet::new();
     let mut queue: VecDeque<BeadRef<'a>> = snapshot.bead_ref(from).into_iter().collect();
-    while let Some(head) = queue.pop_front() {
-        if head.is_tombstone() || !is_wanted(&head) || !found.insert(head.id()) {
+    while let Some(bead) = queue.pop_front() {
+        if bead.is_tombstone() || !is_wanted(&bead) || !found.insert(bead.id()) {
             continue;
         }
-        let edges = head.edges().into_iter();
+        let edges = bead.edges().into_iter();
         let targets = edges.filter(|(kind, _)| counts(*kind));
         queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
-        let holders = snapshot.dependents(head.id()).into_iter();
+        let holders = snapshot.dependents(bead.id()).into_iter();
         let holders = holders.filter(|(_, kind)| counts(*kind));
-        queue.extend(holders.map(|(head, _)| head));
+        queue.extend(holders.map(|(holder, _)| holder));
     }
     found
 }
@@ -123,7 +123,7 @@ impl<'a> LayeredBeads<'a> {
         }
         let mut placed: Vec<(usize, &Bead)> = layer
             .iter()
-            .map(|own| own.unwrap_or(depth))
+            .map(|layer| layer.unwrap_or(depth))
             .zip(beads)
             .collect();
         placed.sort_by_key(|(layer, _)| *layer);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bead_stands_below_the_last_one_it_waits_for() {
+    fn a_bead_is_one_layer_below_its_last_blocker() {
         let beads = [
             bead("d", &["b", "a"]),
             bead("b", &["a"]),

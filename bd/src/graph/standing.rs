@@ -26,18 +26,18 @@ pub fn count_ready_and_blocked(
     let filter = ReadyFilter::new(snapshot, &query, now);
     let mut standing = ReadyCounts::default();
     for row in snapshot.open_rows() {
-        let head = || snapshot.bead_ref_at(row.node);
-        let is_other = |name: &str| head().assignee() != name;
+        let bead_ref = || snapshot.bead_ref_at(row.node);
+        let is_other = |name: &str| bead_ref().assignee() != name;
         if assignee.is_some_and(is_other) {
             continue;
         }
         if row.can_be_blocked() {
-            let is_blocked =
-                explain::is_surely_blocked(&row) || has_external_blocker(&head(), &row, outside);
+            let is_blocked = explain::is_surely_blocked(&row)
+                || has_external_blocker(&bead_ref(), &row, outside);
             standing.blocked += usize::from(is_blocked);
         }
         if filter.accepts(&row) {
-            let is_ready = !has_external_blocker(&head(), &row, outside);
+            let is_ready = !has_external_blocker(&bead_ref(), &row, outside);
             standing.ready += usize::from(is_ready);
         }
     }
@@ -46,12 +46,12 @@ pub fn count_ready_and_blocked(
 
 /// Returns true if a bead waits for a capability of another project.
 pub fn has_external_blocker(
-    head: &BeadRef<'_>,
+    bead_ref: &BeadRef<'_>,
     row: &ListRow,
     outside: &mut ExternalLookup<'_>,
 ) -> bool {
     row.has_external_edge()
-        && head
+        && bead_ref
             .bead()
             .is_some_and(|bead| !outside.unsatisfied(bead).is_empty())
 }

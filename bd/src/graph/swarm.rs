@@ -28,7 +28,7 @@ impl<'a> SwarmAnalysis<'a> {
         let open: Vec<&Bead> = children
             .iter()
             .copied()
-            .filter(|own| own.is_open())
+            .filter(|child| child.is_open())
             .collect();
         let layered = LayeredBeads::from_beads(open);
         let mut waves: Vec<Vec<&Bead>> = Vec::new();
@@ -37,7 +37,10 @@ impl<'a> SwarmAnalysis<'a> {
             waves.resize(waves.len().max(layer + 1), Vec::new());
             waves[*layer].push(*bead);
             let is_late = |id: &&str| {
-                let other = layered.beads.iter().position(|own| own.id == **id);
+                let other = layered
+                    .beads
+                    .iter()
+                    .position(|other_bead| other_bead.id == **id);
                 other.is_some_and(|at| layered.layer[at] >= *layer)
             };
             if let Some(other) = layered.needs_of(bead).iter().find(|id| is_late(id)) {
@@ -52,8 +55,8 @@ impl<'a> SwarmAnalysis<'a> {
             warnings.push(format!("{} has no children", epic.id));
         }
         for bead in &layered.beads {
-            let is_outside = |id: &&str| !children.iter().any(|own| own.id == **id);
-            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|head| head.is_open());
+            let is_outside = |id: &&str| !children.iter().any(|child| child.id == **id);
+            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|target| target.is_open());
             let needs = layers::find_needs(bead, |_| true).into_iter();
             let outside = needs.filter(is_outside).filter(open);
             warnings.extend(
@@ -71,7 +74,10 @@ impl<'a> SwarmAnalysis<'a> {
 
     /// The number of closed children.
     pub fn closed(&self) -> usize {
-        self.children.iter().filter(|own| !own.is_open()).count()
+        self.children
+            .iter()
+            .filter(|child| !child.is_open())
+            .count()
     }
 
     /// The maximum number of children that can be worked on at once.
@@ -82,7 +88,7 @@ impl<'a> SwarmAnalysis<'a> {
     pub fn wave_of(&self, id: &str) -> Option<usize> {
         self.waves
             .iter()
-            .position(|wave| wave.iter().any(|own| own.id == id))
+            .position(|wave| wave.iter().any(|bead| bead.id == id))
     }
 }
 
@@ -107,7 +113,7 @@ pub struct SwarmStatus<'a> {
 impl<'a> SwarmStatus<'a> {
     pub fn for_epic(snapshot: &'a Snapshot, epic: &str) -> Self {
         let all = list_children(snapshot, epic);
-        let is_open_child = |id: &str| all.iter().any(|own| own.id == id && own.is_open());
+        let is_open_child = |id: &str| all.iter().any(|child| child.id == id && child.is_open());
         let mut found = Self::default();
         for bead in &all {
             let needs = layers::find_needs(bead, is_open_child);
@@ -164,6 +170,6 @@ pub fn swarm_of_epic<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead>
 
 /// Returns all swarms, sorted by id.
 pub fn list_swarms(snapshot: &Snapshot) -> Vec<&Bead> {
-    let molecules = snapshot.select(|head: &BeadRef<'_>| head.kind() == Kind::Molecule);
+    let molecules = snapshot.select(|bead: &BeadRef<'_>| bead.kind() == Kind::Molecule);
     molecules.filter(|bead| is_swarm(bead)).collect()
 }

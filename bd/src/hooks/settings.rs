@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_put_in_and_taken_out_without_a_trace() {
+    fn a_hook_is_added_and_removed_without_a_trace() {
         for text in [
             "{\n}\n",
             "{}",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_settings_is_refused() {
+    fn a_file_that_is_not_valid_settings_is_refused() {
         for text in ["", "[]", "{", "{\"hooks\": []}", "{\"hooks\": {\"A\": {}}}"] {
             assert!(add_hook(text, "A", "x").is_err(), "{text}");
         }

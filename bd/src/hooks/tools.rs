@@ -19,7 +19,7 @@ pub enum ToolForm {
         /// The file, relative to the project's folder.
         path: &'static str,
         /// The first lines of a new file.
-        head: &'static str,
+        preamble: &'static str,
     },
     /// A file of our own, which a section of the tool's settings refers to.
     Reading {
@@ -36,10 +36,10 @@ pub enum ToolForm {
 }
 
 const fn section_tool(name: &'static str, path: &'static str) -> AgentTool {
-    let head = "";
+    let preamble = "";
     AgentTool {
         name,
-        form: ToolForm::Section { path, head },
+        form: ToolForm::Section { path, preamble },
     }
 }
 
@@ -64,7 +64,7 @@ pub const TOOLS: [AgentTool; 10] = [
         name: "cursor",
         form: ToolForm::Section {
             path: ".cursor/rules/beads.mdc",
-            head: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
+            preamble: "---\ndescription: Beads issue tracking\nalwaysApply: true\n---\n",
         },
     },
     section_tool("windsurf", ".windsurf/rules/beads.md"),

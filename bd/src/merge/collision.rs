@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_new_id_keeps_prefix_and_parent_and_is_no_child_number() {
+    fn the_new_id_keeps_prefix_and_parent_and_is_not_a_child_number() {
         let time = "2026-03-01T09:15:30Z";
         let top = compute_new_id(&bead("my-app-k3f", time));
         assert_eq!(id::prefix_of(&top), Some("my-app"));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_moved_bead_names_its_old_id_and_takes_its_parts_along() {
+    fn the_moved_bead_records_its_old_id_and_keeps_metadata_and_edges() {
         let mut old = bead("bd-1", "2026-03-01T09:15:30Z");
         old.metadata = serde_json::value::to_raw_value(&serde_json::json!({"a": 1})).ok();
         let moved = move_to_new_id(&old, CollisionSide::Left);

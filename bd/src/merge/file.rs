@@ -96,11 +96,14 @@ fn move_collisions(
 }
 
 /// Returns the beads of one side that an earlier merge moved on the other side, with their new ids.
-fn find_moved_elsewhere(own: &MergeTable<'_>, other: &MergeTable<'_>) -> BTreeMap<String, String> {
+fn find_moved_elsewhere(
+    own_side: &MergeTable<'_>,
+    other_side: &MergeTable<'_>,
+) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
-    for (bead, there) in find_differing_beads(own, other) {
+    for (bead, there) in find_differing_beads(own_side, other_side) {
         let to = collision::compute_new_id(bead);
-        let moved = other.find(&to).and_then(MergeRow::bead);
+        let moved = other_side.find(&to).and_then(MergeRow::bead);
         let stays = there.is_some_and(|there| collision::is_same_bead(there, bead));
         if !stays && moved.is_some_and(|moved| collision::is_same_bead(moved, bead)) {
             moves.insert(bead.id.clone(), to);
@@ -113,11 +116,11 @@ fn find_moved_elsewhere(own: &MergeTable<'_>, other: &MergeTable<'_>) -> BTreeMa
 /// side only replaced a bead that the other left unchanged, nothing moves.
 fn find_latecomers(
     base: &MergeTable<'_>,
-    own: &MergeTable<'_>,
-    other: &MergeTable<'_>,
+    own_side: &MergeTable<'_>,
+    other_side: &MergeTable<'_>,
 ) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
-    for (bead, there) in find_differing_beads(own, other) {
+    for (bead, there) in find_differing_beads(own_side, other_side) {
         let Some(there) =
             there.filter(|there| collision::compare_identity(there, bead) == Ordering::Less)
         else {
@@ -138,11 +141,11 @@ fn find_latecomers(
 /// Returns the beads of one side whose lines the other side lacks, with the other side's beads
 /// under the same ids.
 fn find_differing_beads<'t>(
-    own: &'t MergeTable<'_>,
-    other: &'t MergeTable<'_>,
+    own_side: &'t MergeTable<'_>,
+    other_side: &'t MergeTable<'_>,
 ) -> impl Iterator<Item = (&'t Bead, Option<&'t Bead>)> {
-    own.rows.iter().filter_map(|row| {
-        let there = other.find(&row.id);
+    own_side.rows.iter().filter_map(|row| {
+        let there = other_side.find(&row.id);
         if there.is_some_and(|there| there.raw == row.raw) {
             return None;
         }

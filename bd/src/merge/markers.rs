@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_taken_apart_at_its_markers() {
+    fn a_file_is_split_at_its_conflict_markers() {
         let text = "a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne";
         let found = split_sides(text.as_bytes()).unwrap();
         assert_eq!(found.left, b"a\nb\ne");

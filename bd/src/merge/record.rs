@@ -126,12 +126,12 @@ impl MergeFields {
 
     /// Returns true if any field except `updated_at` differs from `base`.
     pub(super) fn is_edit_of(&self, base: &Self) -> bool {
-        let own = |fields: &Self| {
+        let without_time = |fields: &Self| {
             let mut fields = fields.clone();
             fields.set("updated_at", None);
             fields
         };
-        own(self) != own(base)
+        without_time(self) != without_time(base)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {

@@ -85,12 +85,12 @@ pub(super) fn merge_comments(
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
-    let holders = [&left, &right].map(|list| list.first().map(|own| own.issue_id.clone()));
+    let holders = [&left, &right].map(|list| list.first().map(|comment| comment.issue_id.clone()));
     let holder = holders.into_iter().max().flatten().unwrap_or_default();
     let base_set = collect_members(
         base.iter()
             .enumerate()
-            .map(|(at, own)| comment_member(base_key(at), own)),
+            .map(|(at, comment)| comment_member(base_key(at), comment)),
     );
     let [left, right] = [&left, &right].map(|list| key_comments(&base, list));
     let merged = merge_members("comments", &base_set, &left, &right, newer, report);
@@ -147,7 +147,7 @@ pub(super) fn merge_metadata(
         return Some(whole.unwrap_or("{}").to_owned());
     }
     let find = |side: &'_ [(String, RawJson)], key: &str| -> Option<String> {
-        let found = side.iter().find(|(own, _)| own == key);
+        let found = side.iter().find(|(name, _)| name == key);
         found.map(|(_, raw)| raw.get().to_owned())
     };
     let mut added: Vec<&str> = [&left, &right]
@@ -162,12 +162,12 @@ pub(super) fn merge_metadata(
     let mut members = Vec::new();
     for key in keys {
         let [b, l, r] = [&base, &left, &right].map(|side| find(side, key));
-        let one = ValueSides {
+        let values = ValueSides {
             base: b.as_deref(),
             left: l.as_deref(),
             right: r.as_deref(),
         };
-        let (won, lost) = one.pick(false, newer);
+        let (won, lost) = values.pick(false, newer);
         if let Some(lost) = lost {
             report(format!("metadata.{key}"), lost.map(str::to_owned));
         }
@@ -247,8 +247,8 @@ fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
     let mut keys: Vec<Option<String>> = vec![None; list.len()];
     let rules: [fn(&Comment, &Comment) -> bool; 2] = [has_same_text, has_same_origin];
     for rule in rules {
-        for (own, key) in list.iter().zip(&mut keys) {
-            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, own));
+        for (comment, key) in list.iter().zip(&mut keys) {
+            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, comment));
             if key.is_none()
                 && let Some(at) = open.iter().copied().position(fits)
             {
@@ -257,10 +257,10 @@ fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
             }
         }
     }
-    collect_members(list.iter().zip(keys).map(|(own, key)| {
-        let text = own.text.trim();
-        let fresh = || format!("n{}\n{}", own.author, text);
-        comment_member(key.unwrap_or_else(fresh), own)
+    collect_members(list.iter().zip(keys).map(|(comment, key)| {
+        let text = comment.text.trim();
+        let fresh = || format!("n{}\n{}", comment.author, text);
+        comment_member(key.unwrap_or_else(fresh), comment)
     }))
 }
 

@@ -154,11 +154,11 @@ impl<'a> MergeTable<'a> {
                 let fields = MergeFields::from_bead(&bead);
                 let stays = other
                     .bead()
-                    .is_some_and(|own| MergeFields::from_bead(own) == fields);
+                    .is_some_and(|kept| MergeFields::from_bead(kept) == fields);
                 if !stays {
                     let as_new = row
                         .bead()
-                        .is_some_and(|own| MergeFields::from_bead(own) == fields);
+                        .is_some_and(|added| MergeFields::from_bead(added) == fields);
                     *other = if as_new {
                         row
                     } else {

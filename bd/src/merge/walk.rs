@@ -88,10 +88,13 @@ impl<'a> MergeTables<'a, '_> {
         }
         let rows = [group.base, group.left, group.right];
         let damage: [Vec<&[u8]>; 3] = std::array::from_fn(|at| {
-            let own = rows[at].filter(|row| row.bead().is_none());
-            let own = own.map(|row| row.raw.as_ref());
+            let own_line = rows[at].filter(|row| row.bead().is_none());
+            let own_bytes = own_line.map(|row| row.raw.as_ref());
             let others = aside[at].damaged.get(group.id).into_iter().flatten();
-            own.into_iter().chain(others.map(Cow::as_ref)).collect()
+            own_bytes
+                .into_iter()
+                .chain(others.map(Cow::as_ref))
+                .collect()
         });
         let sound = rows.map(|row| row.filter(|row| row.bead().is_some()));
         self.merge_sound_rows(group.id, sound, &damage, merge, put, moved);
@@ -133,8 +136,8 @@ impl<'a> MergeTables<'a, '_> {
             }
             return note_spared(id, spared && line.is_some(), merge);
         }
-        if let (Some(own), None) | (None, Some(own)) = (left, right)
-            && self.keep_archived(id, base, own, merge, put)
+        if let (Some(only_row), None) | (None, Some(only_row)) = (left, right)
+            && self.keep_archived(id, base, only_row, merge, put)
         {
             return;
         }
@@ -167,11 +170,11 @@ impl<'a> MergeTables<'a, '_> {
         &self,
         id: &str,
         base: Option<&MergeRow<'a>>,
-        own: &MergeRow<'a>,
+        only_row: &MergeRow<'a>,
         merge: &mut FileMerge,
         put: &mut dyn FnMut(&[u8]),
     ) -> bool {
-        let Some(bead) = own.bead() else {
+        let Some(bead) = only_row.bead() else {
             return false;
         };
         let archived = (self.archive)(id).filter(|kept| collision::is_same_bead(kept, bead));
@@ -188,7 +191,7 @@ impl<'a> MergeTables<'a, '_> {
         merge.lost.extend(result.lost);
         let note = match result.bead {
             Some(result) if MergeFields::from_bead(&result) != kept => {
-                put(&choose_bytes(&result, base, Some(own), None));
+                put(&choose_bytes(&result, base, Some(only_row), None));
                 MergeNote::Kept { id: id.to_owned() }
             }
             _ => MergeNote::Archived { id: id.to_owned() },
@@ -233,7 +236,7 @@ fn choose_bytes<'t>(
     let fields = MergeFields::from_bead(bead);
     let says = |row: &&MergeRow<'_>| {
         row.bead()
-            .is_some_and(|own| MergeFields::from_bead(own) == fields)
+            .is_some_and(|row_bead| MergeFields::from_bead(row_bead) == fields)
     };
     let raw = |row: Option<&'t MergeRow<'_>>| row.filter(says).map(|row| row.raw.as_ref());
     match (raw(left), raw(right)) {
@@ -242,7 +245,7 @@ fn choose_bytes<'t>(
             Some(base) if base == r => Cow::Borrowed(l),
             _ => Cow::Borrowed(l.max(r)),
         },
-        (Some(one), None) | (None, Some(one)) => Cow::Borrowed(one),
+        (Some(matching), None) | (None, Some(matching)) => Cow::Borrowed(matching),
         (None, None) => Cow::Owned(record::serialize_bead(bead)),
     }
 }

@@ -257,7 +257,7 @@ pub fn attach_molecule(
     let root = load_live(tx, molecule)?;
     let is_molecule = tx
         .bead_ref(molecule)
-        .is_some_and(|head| progress::is_molecule(&head));
+        .is_some_and(|bead_ref| progress::is_molecule(&bead_ref));
     if !is_molecule {
         return Err(MoleculeError::Refused(format!(
             "{molecule} is no molecule: it was not poured from a formula"
@@ -277,8 +277,8 @@ pub fn attach_molecule(
 /// Detaches the molecule of a bead. The molecule stays.
 pub fn detach_molecule(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
     let mut work = load_live(tx, bead)?;
-    let head = tx.bead_ref(bead);
-    let Some(molecule) = head.and_then(|head| progress::attached_to(tx, &head)) else {
+    let bead_ref = tx.bead_ref(bead);
+    let Some(molecule) = bead_ref.and_then(|head| progress::attached_to(tx, &head)) else {
         return Ok(None);
     };
     match change::remove_dep(tx, &molecule, bead) {

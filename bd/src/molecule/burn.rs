@@ -20,9 +20,9 @@ pub fn preview_burn(
     tx: &crate::store::Snapshot,
     root: &str,
 ) -> Result<BurnedMolecule, MoleculeError> {
-    let head = tx.bead_ref(root).filter(|head| !head.is_tombstone());
-    let head = head.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let was_wisp = head.is_ephemeral();
+    let found_root = tx.bead_ref(root).filter(|head| !head.is_tombstone());
+    let root_ref = found_root.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let was_wisp = root_ref.is_ephemeral();
     let members = progress::list_molecule_steps(tx, root);
     let members = members
         .iter()
@@ -51,12 +51,12 @@ pub fn burn_molecule(tx: &mut Tx<'_>, root: &str) -> Result<BurnedMolecule, Mole
 
 /// Removes wisps and the edges of other wisps to them.
 pub(super) fn erase_wisps(tx: &mut Tx<'_>, ids: &[String]) -> Result<(), MoleculeError> {
-    let own: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    let burned_ids: std::collections::BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for id in ids {
         let holders = tx.dependents_of(id).into_iter();
         let mut holders: Vec<String> = holders
             .map(|(holder, _)| holder.id.clone())
-            .filter(|holder| !own.contains(holder.as_str()))
+            .filter(|holder| !burned_ids.contains(holder.as_str()))
             .collect();
         holders.dedup();
         for holder in holders {

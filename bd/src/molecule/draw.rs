@@ -23,20 +23,25 @@ pub struct DrawnStep {
 
 /// Returns the steps of a molecule with their dependencies.
 pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
-    let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
+    let at = |id: &str| {
+        molecule
+            .steps
+            .iter()
+            .position(|step| step.bead_ref.id() == id)
+    };
     let blocks = DepKind::Blocks.code();
     let waits = DepKind::WaitsFor.code();
     let parent = DepKind::ParentChild.code();
-    let one = |step: &MoleculeStep<'_>| {
-        let edges = step.head.edges();
+    let draw_step = |step: &MoleculeStep<'_>| {
+        let edges = step.bead_ref.edges();
         let of = |kinds: &[u8]| -> Vec<usize> {
             let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
             edges.filter_map(|(_, target)| at(target)).collect()
         };
         DrawnStep {
-            id: step.head.id().to_owned(),
+            id: step.bead_ref.id().to_owned(),
             title: step
-                .head
+                .bead_ref
                 .bead()
                 .map(|bead| bead.title.clone())
                 .unwrap_or_default(),
@@ -46,7 +51,7 @@ pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
             is_current: step.state == StepState::Current,
         }
     };
-    molecule.steps.iter().map(one).collect()
+    molecule.steps.iter().map(draw_step).collect()
 }
 
 /// Returns beads that are not a molecule as steps.
@@ -56,7 +61,7 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
         .enumerate()
         .map(|(at, bead)| (bead.id.as_str(), at))
         .collect();
-    let one = |bead: &&Bead| {
+    let draw_bead = |bead: &&Bead| {
         let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
         DrawnStep {
             id: bead.id.clone(),
@@ -67,7 +72,7 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
             is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
         }
     };
-    beads.iter().map(one).collect()
+    beads.iter().map(draw_bead).collect()
 }
 
 /// Arranges steps in a tree: a step is below the last step that it waits for. Returns the roots and
@@ -75,10 +80,10 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
 pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut roots = Vec::new();
     let mut below = vec![Vec::new(); steps.len()];
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         match step.needs.iter().max().or(step.parent.as_ref()) {
-            Some(above) if *above != own => below[*above].push(own),
-            _ => roots.push(own),
+            Some(above) if *above != index => below[*above].push(index),
+            _ => roots.push(index),
         }
     }
     (roots, below)
@@ -87,23 +92,23 @@ pub fn arrange_children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
 /// Formats the steps as Mermaid: `graph TD`.
 pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     let mut text = String::from("graph TD\n");
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let label = step.title.replace('\\', "\\\\").replace('"', "#quot;");
-        text.push_str(&format!("  s{own}[\"{}: {label}\"]\n", step.id));
+        text.push_str(&format!("  s{index}[\"{}: {label}\"]\n", step.id));
         for before in &step.needs {
-            text.push_str(&format!("  s{before} --> s{own}\n"));
+            text.push_str(&format!("  s{before} --> s{index}\n"));
         }
         if let Some(parent) = step.parent {
-            text.push_str(&format!("  s{parent} -.- s{own}\n"));
+            text.push_str(&format!("  s{parent} -.- s{index}\n"));
         }
     }
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let class = match step {
             step if step.is_done => "done",
             step if step.is_current => "current",
             _ => continue,
         };
-        text.push_str(&format!("  class s{own} {class}\n"));
+        text.push_str(&format!("  class s{index} {class}\n"));
     }
     text.push_str("  classDef done fill:#cfc\n  classDef current fill:#ffc\n");
     text
@@ -116,20 +121,20 @@ pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
         "digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n",
         quote(name)
     );
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let style = match step {
             step if step.is_done => ", style=filled, fillcolor=\"#ccffcc\"",
             step if step.is_current => ", style=filled, fillcolor=\"#ffffcc\"",
             _ => "",
         };
         let label = quote(&format!("{}: {}", step.id, step.title));
-        text.push_str(&format!("  s{own} [label={label}{style}];\n"));
+        text.push_str(&format!("  s{index} [label={label}{style}];\n"));
         for before in &step.needs {
-            text.push_str(&format!("  s{before} -> s{own};\n"));
+            text.push_str(&format!("  s{before} -> s{index};\n"));
         }
         if let Some(parent) = step.parent {
             text.push_str(&format!(
-                "  s{parent} -> s{own} [style=dotted, dir=none];\n"
+                "  s{parent} -> s{index} [style=dotted, dir=none];\n"
             ));
         }
     }

@@ -33,9 +33,9 @@ pub trait Forge {
 /// Returns the open gates, or all gates, oldest first.
 pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     let heads = snapshot.bead_refs();
-    let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
-    let heads = heads.filter(|head| all || head.is_open());
-    let mut found: Vec<&Bead> = heads.filter_map(|head| head.bead()).collect();
+    let heads = heads.filter(|bead_ref| bead_ref.kind() == Kind::Gate && !bead_ref.is_tombstone());
+    let heads = heads.filter(|bead_ref| all || bead_ref.is_open());
+    let mut found: Vec<&Bead> = heads.filter_map(|bead_ref| bead_ref.bead()).collect();
     found.sort_by(|a, b| {
         a.created_at
             .cmp(&b.created_at)
@@ -137,7 +137,7 @@ pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
             let is_ready = matches!(step.status, Status::Open | Status::InProgress)
                 && snapshot
                     .bead_ref(&step.id)
-                    .is_some_and(|head| !head.is_blocked());
+                    .is_some_and(|step_ref| !step_ref.is_blocked());
             let root = super::progress::root_of(snapshot, &step.id).filter(|_| is_ready);
             let Some(root) = root.filter(|root| !is_hooked(snapshot, root)) else {
                 continue;
@@ -156,8 +156,9 @@ pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
 
 /// Returns true if a molecule or one of its steps is on a hook.
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
-    let own = snapshot.bead_ref(root).into_iter();
+    let root_ref = snapshot.bead_ref(root).into_iter();
     let members = super::progress::list_molecule_steps(snapshot, root);
-    own.chain(members)
-        .any(|head| head.status() == Status::Hooked)
+    root_ref
+        .chain(members)
+        .any(|bead| bead.status() == Status::Hooked)
 }

@@ -51,16 +51,16 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
     let at: HashMap<&str, usize> = steps
         .iter()
         .enumerate()
-        .map(|(at, step)| (step.head.id(), at))
+        .map(|(at, step)| (step.bead_ref.id(), at))
         .collect();
     let mut found: Vec<ParallelStep> = Vec::with_capacity(steps.len());
     let mut depth = vec![0_usize; steps.len()];
     let mut parents: Vec<&str> = Vec::with_capacity(steps.len());
     let mut blocks: Vec<Vec<String>> = vec![Vec::new(); steps.len()];
-    for (own, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         let mut blocked_by = Vec::new();
         let mut parent = "";
-        for (kind, target) in step.head.edges() {
+        for (kind, target) in step.bead_ref.edges() {
             if kind == DepKind::ParentChild.code() {
                 parent = target;
             }
@@ -69,15 +69,15 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
                 continue;
             };
             // No step precedes one that it waits for.
-            depth[own] = depth[own].max(depth[before] + 1);
-            blocks[before].push(step.head.id().to_owned());
-            if steps[before].head.is_open() {
+            depth[index] = depth[index].max(depth[before] + 1);
+            blocks[before].push(step.bead_ref.id().to_owned());
+            if steps[before].bead_ref.is_open() {
                 blocked_by.push(target.to_owned());
             }
         }
         parents.push(parent);
         found.push(ParallelStep {
-            id: step.head.id().to_owned(),
+            id: step.bead_ref.id().to_owned(),
             state: step.state.as_str(),
             is_ready: step.state == StepState::Ready,
             blocked_by,
@@ -85,24 +85,24 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
         });
     }
     let mut groups: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
-    for own in 0..steps.len() {
+    for index in 0..steps.len() {
         groups
-            .entry((depth[own], parents[own]))
+            .entry((depth[index], parents[index]))
             .or_default()
-            .push(own);
+            .push(index);
     }
     let groups = groups.into_values().filter(|group| group.len() > 1);
     for (number, group) in groups.enumerate() {
-        for own in &group {
-            found[*own].group = Some(format!("group-{}", number + 1));
-            let others = group.iter().filter(|other| *other != own).take(NAMED);
-            found[*own].can_parallel = others
-                .map(|other| steps[*other].head.id().to_owned())
+        for index in &group {
+            found[*index].group = Some(format!("group-{}", number + 1));
+            let others = group.iter().filter(|other| *other != index).take(NAMED);
+            found[*index].can_parallel = others
+                .map(|other| steps[*other].bead_ref.id().to_owned())
                 .collect();
         }
     }
-    for (own, blocks) in blocks.into_iter().enumerate() {
-        found[own].blocks = blocks;
+    for (index, blocks) in blocks.into_iter().enumerate() {
+        found[index].blocks = blocks;
     }
     found
 }

@@ -35,7 +35,7 @@ impl StepState {
 
 #[derive(Debug, Clone, Copy)]
 pub struct MoleculeStep<'a> {
-    pub head: BeadRef<'a>,
+    pub bead_ref: BeadRef<'a>,
     pub state: StepState,
 }
 
@@ -66,12 +66,12 @@ impl<'a> MoleculeProgress<'a> {
     ) -> Option<Self> {
         let root = snapshot
             .bead_ref(root)
-            .filter(|head| !head.is_tombstone())?;
+            .filter(|bead| !bead.is_tombstone())?;
         let steps = members(snapshot, root.id())
             .into_iter()
-            .map(|head| MoleculeStep {
-                state: step_state(&head),
-                head,
+            .map(|bead_ref| MoleculeStep {
+                state: step_state(&bead_ref),
+                bead_ref,
             })
             .collect();
         Some(Self { root, steps })
@@ -106,20 +106,20 @@ impl<'a> MoleculeProgress<'a> {
     }
 }
 
-fn step_state(head: &BeadRef<'_>) -> StepState {
-    match head.status() {
+fn step_state(bead: &BeadRef<'_>) -> StepState {
+    match bead.status() {
         Status::Closed | Status::Tombstone => return StepState::Done,
         Status::InProgress | Status::Hooked => return StepState::Current,
         Status::Blocked => return StepState::Blocked,
         Status::Open => {}
         _ => return StepState::Pending,
     }
-    if head.is_blocked() {
+    if bead.is_blocked() {
         return StepState::Blocked;
     }
-    match head.kind() {
+    match bead.kind() {
         Kind::Gate => StepState::Pending,
-        Kind::Epic if head.children().iter().any(BeadRef::is_open) => StepState::Pending,
+        Kind::Epic if bead.children().iter().any(BeadRef::is_open) => StepState::Pending,
         _ => StepState::Ready,
     }
 }
@@ -134,60 +134,60 @@ pub fn list_molecule_steps<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRe
 fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let start = format!("{root}.");
     let dotted = snapshot.bead_refs_from(&start);
-    let dotted: Vec<BeadRef<'a>> = dotted.filter(|head| !head.is_tombstone()).collect();
+    let dotted: Vec<BeadRef<'a>> = dotted.filter(|bead| !bead.is_tombstone()).collect();
     // A step that was moved to another parent does not belong to the molecule, nor does a proto
     // whose name merely begins alike.
-    let protos = dotted.iter().filter(|head| head.has_label("template"));
-    let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
-    let own = snapshot.bead_ref(root).map(|head| head.node());
+    let protos = dotted.iter().filter(|bead| bead.has_label("template"));
+    let protos: Vec<String> = protos.map(|bead| format!("{}.", bead.id())).collect();
+    let root_node = snapshot.bead_ref(root).map(|bead| bead.node());
     let mut direct = 0;
-    let is_own = |head: &BeadRef<'a>| {
+    let is_own = |bead: &BeadRef<'a>| {
         let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
         let is_of_other = |proto: &String| {
-            head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
+            bead.id().starts_with(proto) || proto.strip_suffix('.') == Some(bead.id())
         };
-        let is_child = own.is_some_and(|own| head.has_parent_at(own));
+        let is_child = root_node.is_some_and(|own| bead.has_parent_at(own));
         direct += usize::from(is_child);
-        !protos.iter().any(is_of_other) && (is_child || head.parent().is_none_or(is_inside))
+        !protos.iter().any(is_of_other) && (is_child || bead.parent().is_none_or(is_inside))
     };
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
     let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
-        |head: &BeadRef<'a>| head.id().starts_with(&start) && !others.contains(&head.node());
+        |bead: &BeadRef<'a>| bead.id().starts_with(&start) && !others.contains(&bead.node());
     // Children with other ids, and their descendants.
-    let children = own.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
+    let children = root_node.and_then(|own| snapshot.count_holders(own, &DepKind::ParentChild));
     let mut front = if children == Some(direct) && others.is_empty() {
         Vec::new()
     } else {
         snapshot.child_refs(root)
     };
-    front.retain(|head| !is_found(head));
+    front.retain(|bead| !is_found(bead));
     front.extend(found.iter().flat_map(BeadRef::children));
-    let mut seen: HashSet<BeadNode> = own.into_iter().collect();
-    while let Some(head) = front.pop() {
-        if !is_found(&head) && seen.insert(head.node()) {
-            front.extend(head.children());
-            found.push(head);
+    let mut seen: HashSet<BeadNode> = root_node.into_iter().collect();
+    while let Some(bead) = front.pop() {
+        if !is_found(&bead) && seen.insert(bead.node()) {
+            front.extend(bead.children());
+            found.push(bead);
         }
     }
     if let Some(found) = by_last_number(&found, &start) {
         return found;
     }
-    found.sort_by_cached_key(|head| step_order(head, root));
+    found.sort_by_cached_key(|bead| step_order(bead, root));
     found
 }
 
 /// Returns the steps in the order of their numbers if none is below another, which holds for nearly
 /// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
-    let number = |head: &BeadRef<'_>| head.id().strip_prefix(start)?.parse::<usize>().ok();
+    let number = |bead: &BeadRef<'_>| bead.id().strip_prefix(start)?.parse::<usize>().ok();
     let numbers: Option<Vec<usize>> = found.iter().map(number).collect();
     let numbers = numbers?;
     let room = numbers.iter().max()?.checked_add(1)?;
     // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
-    for (head, number) in found.iter().zip(numbers) {
-        if places[number].replace(head).is_some() {
+    for (bead, number) in found.iter().zip(numbers) {
+        if places[number].replace(bead).is_some() {
             return None;
         }
     }
@@ -196,9 +196,9 @@ fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<
 
 /// Returns the sort key of a step: the numbers in its id, the number that it was given, and its
 /// age.
-fn step_order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
-    let tail = head.id().strip_prefix(root).unwrap_or_default();
-    let numbers: Option<Vec<u64>> = tail
+fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
+    let id_rest = bead_ref.id().strip_prefix(root).unwrap_or_default();
+    let numbers: Option<Vec<u64>> = id_rest
         .trim_start_matches('.')
         .split('.')
         .map(|part| part.parse().ok())
@@ -206,17 +206,17 @@ fn step_order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     if let Some(numbers) = numbers {
         return (numbers, 0, 0, String::new());
     }
-    let given = head
+    let given = bead_ref
         .bead()
         .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
-    let made = head
+    let made = bead_ref
         .time(TimeField::Created)
         .map_or(0, jiff::Timestamp::as_nanosecond);
     (
         vec![u64::MAX],
         given.unwrap_or(u64::MAX),
         made,
-        head.id().to_owned(),
+        bead_ref.id().to_owned(),
     )
 }
 
@@ -225,26 +225,26 @@ fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
     let at: HashMap<&str, usize> = found
         .iter()
         .enumerate()
-        .map(|(at, head)| (head.id(), at))
+        .map(|(at, bead)| (bead.id(), at))
         .collect();
     let mut open = vec![0_usize; found.len()];
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
-    for (own, head) in found.iter().enumerate() {
-        for (kind, target) in head.edges() {
+    for (index, bead) in found.iter().enumerate() {
+        for (kind, target) in bead.edges() {
             let waits = kind == DepKind::Blocks.code() || kind == DepKind::WaitsFor.code();
             if let Some(before) = at.get(target).filter(|_| waits) {
-                open[own] += 1;
-                holders[*before].push(own);
+                open[index] += 1;
+                holders[*before].push(index);
             }
         }
     }
-    let mut free: BTreeSet<usize> = (0..found.len()).filter(|own| open[*own] == 0).collect();
+    let mut free: BTreeSet<usize> = (0..found.len()).filter(|index| open[*index] == 0).collect();
     let mut order = Vec::with_capacity(found.len());
     let mut taken = vec![false; found.len()];
-    while let Some(own) = free.pop_first() {
-        taken[own] = true;
-        order.push(own);
-        for holder in &holders[own] {
+    while let Some(index) = free.pop_first() {
+        taken[index] = true;
+        order.push(index);
+        for holder in &holders[index] {
             open[*holder] -= 1;
             if open[*holder] == 0 {
                 free.insert(*holder);
@@ -252,8 +252,8 @@ fn sort_by_dependencies<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
         }
     }
     // Steps of a cycle come last, so that none is left out.
-    order.extend((0..found.len()).filter(|own| !taken[*own]));
-    order.into_iter().map(|own| found[own]).collect()
+    order.extend((0..found.len()).filter(|index| !taken[*index]));
+    order.into_iter().map(|index| found[index]).collect()
 }
 
 /// Returns the root of the molecule that contains a bead: the topmost ancestor by parent-child
@@ -277,24 +277,24 @@ pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut hooked = Vec::new();
     for row in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        if head.assignee() != who {
+        let bead = snapshot.bead_ref_at(row.node);
+        if bead.assignee() != who {
             continue;
         }
-        match head.status() {
+        match bead.status() {
             Status::InProgress => {
-                let root = root_of(snapshot, head.id());
+                let root = root_of(snapshot, bead.id());
                 if let Some(root) = root.filter(|root| !found.contains(root)) {
                     found.push(root);
                 }
             }
-            Status::Hooked => hooked.push(head),
+            Status::Hooked => hooked.push(bead),
             _ => {}
         }
     }
     if found.is_empty() {
-        for head in hooked {
-            let attached = find_related_molecule(snapshot, &head);
+        for bead in hooked {
+            let attached = find_related_molecule(snapshot, &bead);
             found.extend(attached.filter(|root| !found.contains(root)));
         }
     }
@@ -304,19 +304,19 @@ pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
 
 /// Returns the molecule that a user means by a work bead: the attached one, or the epic that the
 /// bead waits for.
-pub fn find_related_molecule(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
+pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
     let blocker = || {
-        let bead = head.bead()?;
+        let bead = bead_ref.bead()?;
         let mut edges = bead.edges(&DepKind::Blocks);
         let is_epic = |id: &str| {
-            let head = snapshot.bead_ref(id);
-            head.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
+            let blocker_ref = snapshot.bead_ref(id);
+            blocker_ref.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
         };
         edges
             .find(|edge| is_epic(&edge.depends_on_id))
             .map(|edge| edge.depends_on_id.clone())
     };
-    attached_to(snapshot, head).or_else(blocker)
+    attached_to(snapshot, bead_ref).or_else(blocker)
 }
 
 /// Returns the molecule with an edge to a work bead, as
@@ -329,18 +329,19 @@ pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
 }
 
 /// Returns true if a bead is the root of a molecule: a poured epic.
-pub fn is_molecule(head: &BeadRef<'_>) -> bool {
+pub fn is_molecule(bead_ref: &BeadRef<'_>) -> bool {
     let is_poured = || {
-        head.bead()
+        bead_ref
+            .bead()
             .is_some_and(|bead| !bead.source_formula.is_empty())
     };
-    head.kind() == Kind::Epic && !head.has_label("template") && is_poured()
+    bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template") && is_poured()
 }
 
 /// Returns the molecule to show for a work bead: the one with an edge to it, or the one that its
 /// description names.
-pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
-    let bead = head.bead()?;
+pub fn attached_to(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
+    let bead = bead_ref.bead()?;
     let named = fields::get_field(&bead.description, ATTACHED);
     let named = named.filter(|id| snapshot.get_live(id).is_some());
     follower_of(snapshot, &bead.id).or(named)
@@ -373,12 +374,12 @@ pub fn advance_molecule(
             // A step with another assignee must not be started here.
             let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
             let is_free = |step: &&MoleculeStep<'_>| {
-                let has = step.head.assignee();
+                let has = step.bead_ref.assignee();
                 step.state == StepState::Ready
                     && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
             };
             let next = progress.steps.iter().find(is_free);
-            let next = next.map(|step| step.head.id().to_owned());
+            let next = next.map(|step| step.bead_ref.id().to_owned());
             (progress.is_complete(), next)
         }
         None => (false, None),

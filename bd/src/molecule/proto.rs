@@ -58,17 +58,17 @@ pub fn persist_proto(
     };
     for (order, bead) in template.beads.iter().enumerate() {
         let mut new = bead.new.clone();
-        let own = if bead.key == ROOT {
+        let proto_id = if bead.key == ROOT {
             new.labels.push(LABEL.to_owned());
             id.to_owned()
         } else {
             format!("{id}.{}", bead.key)
         };
-        if !is_well_formed(&own) {
-            let invalid = crate::bead::validate::ValidationError::Id(own);
+        if !is_well_formed(&proto_id) {
+            let invalid = crate::bead::validate::ValidationError::Id(proto_id);
             return Err(ChangeError::Store(invalid.into()).into());
         }
-        new.id = Some(own);
+        new.id = Some(proto_id);
         new.force = true;
         new.is_template = true;
         let mut metadata = new
@@ -109,10 +109,10 @@ fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), Mole
     let members = super::progress::list_molecule_steps(tx, id);
     let beads: Vec<Bead> = members
         .iter()
-        .filter_map(|head| head.bead().cloned())
+        .filter_map(|member| member.bead().cloned())
         .collect();
-    let own: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
-    let is_outside = |other: &str| other != id && !own.iter().any(|own| own == other);
+    let member_ids: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    let is_outside = |other: &str| other != id && !member_ids.iter().any(|own| own == other);
     let foreign = beads.iter().filter(|bead| !is_of_formula(bead));
     let mut others: Vec<String> = foreign.map(|bead| bead.id.clone()).collect();
     let root = tx.get_live(id);
@@ -130,7 +130,7 @@ fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), Mole
             others.join(", ")
         )));
     }
-    for old in own.iter().map(String::as_str).chain([id]) {
+    for old in member_ids.iter().map(String::as_str).chain([id]) {
         change::delete_bead(tx, old, "replaced by a newer proto", true)?;
     }
     Ok(())

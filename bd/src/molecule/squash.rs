@@ -47,7 +47,7 @@ pub fn squash_molecule(
     let steps = progress
         .steps
         .iter()
-        .filter(|step| step.head.is_ephemeral());
+        .filter(|step| step.bead_ref.is_ephemeral());
     let steps: Vec<&MoleculeStep<'_>> = steps.collect();
     let mut done = SquashOutcome {
         molecule: root.to_owned(),
@@ -57,7 +57,10 @@ pub fn squash_molecule(
     if steps.is_empty() && !bead.ephemeral {
         return Ok(done);
     }
-    done.ids = steps.iter().map(|step| step.head.id().to_owned()).collect();
+    done.ids = steps
+        .iter()
+        .map(|step| step.bead_ref.id().to_owned())
+        .collect();
     let text = match request.summary.as_str() {
         "" => summarize_steps(&bead, &steps),
         given => given.to_owned(),
@@ -118,7 +121,7 @@ fn create_digest(
 
 /// Describes the outcome of each step.
 fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
-    let closed = steps.iter().filter(|step| !step.head.is_open()).count();
+    let closed = steps.iter().filter(|step| !step.bead_ref.is_open()).count();
     let begun = steps
         .iter()
         .filter(|step| step.state == progress::StepState::Current)
@@ -134,7 +137,7 @@ fn summarize_steps(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
     }
     text.push_str("\n### Steps\n");
     for (number, step) in steps.iter().enumerate() {
-        let Some(bead) = step.head.bead() else {
+        let Some(bead) = step.bead_ref.bead() else {
             continue;
         };
         text.push_str(&format!(

@@ -17,26 +17,26 @@ pub struct FinishedMolecule<'a> {
 pub fn find_finished_molecules(snapshot: &Snapshot) -> Vec<FinishedMolecule<'_>> {
     let mut found = Vec::new();
     for row in snapshot.open_rows() {
-        let head = snapshot.bead_ref_at(row.node);
-        if head.kind() != Kind::Epic || head.is_template() || head.has_label("template") {
+        let epic = snapshot.bead_ref_at(row.node);
+        if epic.kind() != Kind::Epic || epic.is_template() || epic.has_label("template") {
             continue;
         }
-        if !head.is_done_epic() {
+        if !epic.is_done_epic() {
             continue;
         }
         let blocks = crate::bead::DepKind::Blocks.code();
-        let waiting = snapshot.dependents(head.id()).into_iter();
+        let waiting = snapshot.dependents(epic.id()).into_iter();
         let waiting = waiting.filter(|(holder, kind)| *kind == blocks && is_waiting(holder));
         found.push(FinishedMolecule {
-            steps: head.children().len(),
+            steps: epic.children().len(),
             blocking: waiting.map(|(holder, _)| holder.id().to_owned()).collect(),
-            root: head,
+            root: epic,
         });
     }
     found.sort_by(|a, b| a.root.id().cmp(b.root.id()));
     found
 }
 
-fn is_waiting(head: &BeadRef<'_>) -> bool {
-    head.is_open() && head.status() != Status::Pinned
+fn is_waiting(bead: &BeadRef<'_>) -> bool {
+    bead.is_open() && bead.status() != Status::Pinned
 }

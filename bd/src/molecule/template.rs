@@ -199,7 +199,7 @@ impl MoleculeTemplate {
     pub fn from_proto(snapshot: &Snapshot, root: &Bead) -> Self {
         let members = super::progress::list_molecule_steps(snapshot, &root.id);
         let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
-        let own: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+        let member_ids: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
         let start = format!("{}.", root.id);
         let key = |id: &str| {
             if id == root.id {
@@ -226,9 +226,10 @@ impl MoleculeTemplate {
         for bead in beads {
             let parent = bead
                 .parent()
-                .filter(|id| own.contains(id) || **id == *root.id);
+                .filter(|id| member_ids.contains(id) || **id == *root.id);
             let edges = bead.dependencies.iter().filter(|edge| {
-                edge.kind != DepKind::ParentChild && own.contains(edge.depends_on_id.as_str())
+                edge.kind != DepKind::ParentChild
+                    && member_ids.contains(edge.depends_on_id.as_str())
             });
             template.beads.push(TemplateBead {
                 key: key(&bead.id),
@@ -337,7 +338,7 @@ fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static 
     let waiting = flatten_steps(steps)
         .into_iter()
         .filter(|step| !step.waits_for.is_empty());
-    let one = |step: &FormulaStep| {
+    let wait_of_step = |step: &FormulaStep| {
         let spawner = step.spawner().or_else(|| step.before().next())?.to_owned();
         let gate = if step.waits_for == "any-children" {
             "any-children"
@@ -346,7 +347,7 @@ fn waiting_for_children(steps: &[FormulaStep]) -> Vec<(String, String, &'static 
         };
         Some((step.id.clone(), spawner, gate))
     };
-    waiting.filter_map(one).collect()
+    waiting.filter_map(wait_of_step).collect()
 }
 
 fn flatten_steps(steps: &[FormulaStep]) -> Vec<&FormulaStep> {

@@ -34,10 +34,10 @@ fn any_formula() -> impl Strategy<Value = Formula> {
     let step = (needs, any::<bool>());
     proptest::collection::vec(step, 1..12).prop_map(|shapes| {
         let mut steps: Vec<FormulaStep> = Vec::new();
-        for (own, (needs, is_child)) in shapes.into_iter().enumerate() {
+        for (number, (needs, is_child)) in shapes.into_iter().enumerate() {
             let mut step = FormulaStep {
-                id: format!("s{own}"),
-                title: format!("Step {own}"),
+                id: format!("s{number}"),
+                title: format!("Step {number}"),
                 ..FormulaStep::default()
             };
             let tops: Vec<String> = steps.iter().map(|step| step.id.clone()).collect();
@@ -81,13 +81,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_is_poured_can_be_done_step_by_step(formula in any_formula()) {
+    fn every_poured_molecule_can_be_finished_step_by_step(formula in any_formula()) {
         let (left, _) = with_transaction(|tx| {
             let root = pour_formula(tx, &formula, false)?.root;
             let count = formula.every_step().len();
             for _ in 0..count {
                 let Some(progress) = MoleculeProgress::for_root(tx, &root) else { break };
-                let Some(step) = progress.next().map(|step| step.head.id().to_owned()) else { break };
+                let Some(step) = progress.next().map(|step| step.bead_ref.id().to_owned()) else { break };
                 change::close_bead(tx, &step, "Done", "", false)?;
             }
             let progress = MoleculeProgress::for_root(tx, &root);
@@ -97,14 +97,14 @@ proptest! {
     }
 
     #[test]
-    fn a_digest_names_every_step_and_how_it_ended(
+    fn a_digest_names_every_step_with_its_outcome(
         formula in any_formula(),
         closed in proptest::collection::vec(any::<bool>(), 12),
     ) {
         let ((states, digest), snapshot) = with_transaction(|tx| {
             let root = pour_formula(tx, &formula, true)?.root;
             let progress = MoleculeProgress::for_root(tx, &root).unwrap();
-            let ids: Vec<String> = progress.steps.iter().map(|step| step.head.id().to_owned()).collect();
+            let ids: Vec<String> = progress.steps.iter().map(|step| step.bead_ref.id().to_owned()).collect();
             for (id, _) in ids.iter().zip(&closed).filter(|(_, closed)| **closed) {
                 change::close_bead(tx, id, &format!("Outcome of {id}"), "", true)?;
             }
@@ -113,7 +113,7 @@ proptest! {
                 .steps
                 .iter()
                 .map(|step| {
-                    let bead = step.head.bead().unwrap();
+                    let bead = step.bead_ref.bead().unwrap();
                     (bead.id.clone(), bead.title.clone(), step.state == StepState::Done)
                 })
                 .collect();
@@ -166,11 +166,11 @@ fn steps_of(beads: &[(&str, Option<&str>)]) -> Vec<String> {
     });
     let progress = MoleculeProgress::by_number(&snapshot, "bd-m").unwrap();
     let steps = progress.steps.iter();
-    steps.map(|step| step.head.id().to_owned()).collect()
+    steps.map(|step| step.bead_ref.id().to_owned()).collect()
 }
 
 #[test]
-fn steps_come_by_their_numbers_whatever_else_their_ids_have() {
+fn steps_are_ordered_by_number_whatever_their_ids() {
     let root = [("bd-m", None), ("bd-other", None)];
     let of = |more: &[(&str, Option<&str>)]| steps_of(&[&root, more].concat());
     let child = Some("bd-m");

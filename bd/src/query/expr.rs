@@ -136,8 +136,8 @@ fn list_field_names() -> String {
 
 impl Field {
     fn name(self) -> &'static str {
-        let own = FIELDS.iter().find(|(_, field)| *field == self);
-        own.map_or("", |(name, _)| name)
+        let entry = FIELDS.iter().find(|(_, field)| *field == self);
+        entry.map_or("", |(name, _)| name)
     }
 
     fn is_time(self) -> bool {
@@ -353,7 +353,7 @@ impl QueryParser<'_> {
         };
         let known = FIELDS
             .iter()
-            .find(|(own, _)| own.eq_ignore_ascii_case(name));
+            .find(|(field_name, _)| field_name.eq_ignore_ascii_case(name));
         let field = known.ok_or_else(|| ExprError::Field(name.clone()))?.1;
         self.next();
         let Some((_, QueryToken::Operator(operator))) = self.tokens.first() else {
@@ -451,17 +451,17 @@ impl Comparison {
         let wanted = self.operator != ComparisonOperator::Unequal;
         match &self.value {
             ComparisonValue::Flag(flag) => {
-                let own = match self.field {
+                let flag_of_bead = match self.field {
                     Field::Pinned => bead.pinned,
                     Field::Ephemeral => bead.ephemeral,
                     _ => bead.is_template,
                 };
-                (own == *flag) == wanted
+                (flag_of_bead == *flag) == wanted
             }
             ComparisonValue::Number(number) => self.is_satisfied_by(bead.priority.cmp(number)),
             ComparisonValue::Time(at) => self
                 .time(bead)
-                .is_some_and(|own| self.is_time_match(own, *at, zone)),
+                .is_some_and(|time| self.is_time_match(time, *at, zone)),
             ComparisonValue::Nothing => self.is_empty(bead) == wanted,
             ComparisonValue::Text(text) => self.is_text_match(bead, text) == wanted,
         }
@@ -487,14 +487,14 @@ impl Comparison {
     }
 
     /// Equal times are times on the same day.
-    fn is_time_match(&self, own: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
-        let own = own.instant();
+    fn is_time_match(&self, stamp: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
+        let bead_time = stamp.instant();
         match self.operator {
             ComparisonOperator::Equal | ComparisonOperator::Unequal => {
                 let day = |at: Timestamp| at.to_zoned(zone.clone()).date();
-                self.is_satisfied_by(day(own).cmp(&day(at)))
+                self.is_satisfied_by(day(bead_time).cmp(&day(at)))
             }
-            _ => self.is_satisfied_by(own.cmp(&at)),
+            _ => self.is_satisfied_by(bead_time.cmp(&at)),
         }
     }
 
@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn beads_are_asked() {
+    fn expressions_match_beads() {
         let bead = Bead {
             id: "bd-a1".into(),
             title: "Fix Login".into(),
@@ -598,7 +598,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_place() {
+    fn a_syntax_error_is_reported_with_its_position() {
         for (text, wanted) in [
             ("", "expected a field at column 1, not the end"),
             (

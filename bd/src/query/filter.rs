@@ -123,11 +123,14 @@ impl BeadFilter {
     ) -> Result<Vec<&'a Bead>, StoreError> {
         let text = self.text.as_deref().unwrap_or_default();
         let mut heads = snapshot.find_text_candidates(text)?;
-        heads.retain(|head| self.can_match(head));
-        let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
+        heads.retain(|bead_ref| self.can_match(bead_ref));
+        let mut heads: Vec<_> = heads
+            .into_iter()
+            .map(|bead_ref| (bead_ref.rank(), bead_ref))
+            .collect();
         // If the index clamped a value, the records determine the order.
         if heads.iter().any(|(rank, _)| rank.is_clamped()) {
-            let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
+            let mut found = self.choose(heads.into_iter().map(|(_, bead_ref)| bead_ref));
             super::sort::sort_usual(&mut found, limit);
             found.truncate(limit);
             return Ok(found);
@@ -141,7 +144,7 @@ impl BeadFilter {
             let some = limit.saturating_mul(2).min(rest.len());
             super::sort::first_in_order(rest, some, usual);
             let (first, others) = rest.split_at_mut(some);
-            let beads = first.iter().filter_map(|(_, head)| head.bead());
+            let beads = first.iter().filter_map(|(_, bead_ref)| bead_ref.bead());
             let more = beads.filter(|bead| self.matches(bead));
             found.extend(more.take(limit - found.len()));
             rest = others;
@@ -151,8 +154,8 @@ impl BeadFilter {
 
     fn choose<'a>(&self, heads: impl Iterator<Item = BeadRef<'a>>) -> Vec<&'a Bead> {
         heads
-            .filter(|head| self.can_match(head))
-            .filter_map(|head| head.bead())
+            .filter(|bead_ref| self.can_match(bead_ref))
+            .filter_map(|bead_ref| bead_ref.bead())
             .filter(|bead| self.matches(bead))
             .collect()
     }
@@ -182,8 +185,8 @@ impl BeadFilter {
     /// Returns true if a bead meets the conditions. Reads the bead only if the index does not
     /// suffice.
     #[cold]
-    fn is_match(&self, head: &BeadRef<'_>) -> bool {
-        self.can_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
+    fn is_match(&self, bead_ref: &BeadRef<'_>) -> bool {
+        self.can_match(bead_ref) && bead_ref.bead().is_some_and(|bead| self.matches(bead))
     }
 
     /// Returns the number of matching beads.
@@ -244,12 +247,12 @@ impl BeadFilter {
     }
 
     /// Returns false if the index already shows that a bead does not match.
-    fn can_match(&self, head: &BeadRef<'_>) -> bool {
+    fn can_match(&self, bead_ref: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
-        if head.is_tombstone() && !tombstones {
+        if bead_ref.is_tombstone() && !tombstones {
             return false;
         }
-        let status = head.status();
+        let status = bead_ref.status();
         let times = [
             (TimeField::Created, &self.created),
             (TimeField::Updated, &self.updated),
@@ -259,24 +262,30 @@ impl BeadFilter {
         ];
         (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
-            && self.kind.as_ref().is_none_or(|kind| head.kind() == *kind)
-            && (self.not_kinds.is_empty() || !self.not_kinds.contains(&head.kind()))
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| bead_ref.kind() == *kind)
+            && (self.not_kinds.is_empty() || !self.not_kinds.contains(&bead_ref.kind()))
             && self
                 .assignee
                 .as_ref()
-                .is_none_or(|who| head.assignee() == who)
-            && (!self.no_assignee || head.assignee().is_empty())
-            && self.labels.iter().all(|label| head.has_label(label))
+                .is_none_or(|who| bead_ref.assignee() == who)
+            && (!self.no_assignee || bead_ref.assignee().is_empty())
+            && self.labels.iter().all(|label| bead_ref.has_label(label))
             && (self.labels_any.is_empty()
-                || self.labels_any.iter().any(|label| head.has_label(label)))
-            && (self.ids.is_empty() || self.ids.iter().any(|id| id == head.id()))
+                || self
+                    .labels_any
+                    .iter()
+                    .any(|label| bead_ref.has_label(label)))
+            && (self.ids.is_empty() || self.ids.iter().any(|id| id == bead_ref.id()))
             && self
                 .parent
                 .as_ref()
-                .is_none_or(|parent| head.is_child_of(parent))
+                .is_none_or(|parent| bead_ref.is_child_of(parent))
             && times
                 .iter()
-                .all(|(which, span)| span.can_contain(head.time(*which)))
+                .all(|(which, span)| span.can_contain(bead_ref.time(*which)))
     }
 
     /// Returns true if one bead meets the conditions.
@@ -429,7 +438,7 @@ mod tests {
     use crate::bead::Stamp;
 
     #[test]
-    fn patterns_match_as_in_a_shell() {
+    fn patterns_match_like_shell_globs() {
         for (pattern, text, wanted) in [
             ("gt:*", "gt:agent", true),
             ("*:agent", "gt:agent", true),
@@ -443,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_all_to_be_met() {
+    fn all_conditions_must_match() {
         let bead = Bead {
             id: "bd-1".into(),
             title: "Fix Login".into(),

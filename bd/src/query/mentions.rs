@@ -13,10 +13,10 @@ fn find_bracketed_words(text: &str) -> impl Iterator<Item = &str> {
 /// Groups messages by the ids that they name, in their order.
 pub fn group_by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
     let mut found: HashMap<&str, Vec<&(String, String)>> = HashMap::new();
-    for own in messages {
-        let words: BTreeSet<&str> = find_bracketed_words(&own.1).collect();
+    for message in messages {
+        let words: BTreeSet<&str> = find_bracketed_words(&message.1).collect();
         for word in words {
-            found.entry(word).or_default().push(own);
+            found.entry(word).or_default().push(message);
         }
     }
     found

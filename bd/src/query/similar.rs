@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn likeness_is_the_part_of_the_words_that_both_have() {
+    fn similarity_is_the_share_of_common_words() {
         let beads = [
             bead("bd-1", "Login form fails", ""),
             bead("bd-2", "login FORM fails!", ""),

@@ -123,7 +123,7 @@ mod tests {
     use crate::bead::Stamp;
 
     #[test]
-    fn the_first_of_many_are_those_of_a_full_sort() {
+    fn a_partial_sort_returns_the_first_items_of_a_full_sort() {
         for limit in [0, 1, 3, 10, 5000] {
             let items: Vec<u32> = (0..2000).map(|at| at * 7919 % 2003).collect();
             let mut first = TopItems::new(limit, |a: &u32, b: &u32| a.cmp(b));

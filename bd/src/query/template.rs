@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_filled_in_by_the_names_of_go() {
+    fn fields_are_substituted_by_their_go_names() {
         let value = json!({"issue_id": "a", "depends_on_id": "b", "issue": {"title": "T", "priority": 0, "labels": []}});
         for (template, wanted) in [
             ("{{.IssueID}} -> {{ .DependsOnID }}", "a -> b"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn an_invalid_template_part_is_named() {
         for bad in [
             "{{.Title",
             "{{end}}",

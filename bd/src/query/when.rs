@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_sign_lies_back_where_only_the_past_is_asked_for() {
+    fn an_unsigned_duration_is_in_the_past_for_past_only_options() {
         let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
         let past = |text: &str| parse_past_time(text, now, &TimeZone::UTC).map(|at| at.to_string());
         for text in ["2h", "-2h", "2h ago", "2 hours ago", " 120m "] {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time_are_read() {
+    fn durations_are_parsed() {
         for (text, minutes) in [("30m", 30), ("1h30m", 90), ("2d", 2880), ("1w", 10_080)] {
             assert_eq!(
                 parse_duration(text),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read() {
+    fn every_form_is_parsed() {
         for (text, wanted) in [
             ("+2d", "2026-03-13T10:00:00Z"),
             ("-1h", "2026-03-11T09:00:00Z"),
@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
+        fn no_input_makes_the_parser_panic(text in any::<String>()) {
             told(&text);
         }
     }

@@ -20,17 +20,17 @@ pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     let closed = Status::Closed.code();
     let mut going: BTreeSet<&str> = snapshot
         .bead_refs()
-        .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
-        .filter(|head| !head.is_template())
+        .filter(|bead| bead.status_code() == closed && !bead.is_ephemeral() && !bead.is_pinned())
+        .filter(|bead| !bead.is_template())
         // Other projects look up the capabilities that this one provides.
-        .filter(|head| {
-            !head
+        .filter(|bead| {
+            !bead
                 .labels()
                 .iter()
                 .any(|label| label.starts_with("provides:"))
         })
-        .filter(|head| head.time(TimeField::Closed).is_some_and(|at| at < before))
-        .map(|head| head.id())
+        .filter(|bead| bead.time(TimeField::Closed).is_some_and(|at| at < before))
+        .map(|bead| bead.id())
         .collect();
     // A remaining bead keeps its edge targets and its children, which may keep more beads.
     loop {
@@ -49,11 +49,11 @@ pub fn find_archivable(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
 }
 
 fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
-    let Some(head) = snapshot.bead_ref(id) else {
+    let Some(bead) = snapshot.bead_ref(id) else {
         return false;
     };
     let parent = DepKind::ParentChild.code();
-    let mut parents = head.edges().into_iter().filter(|(kind, _)| *kind == parent);
+    let mut parents = bead.edges().into_iter().filter(|(kind, _)| *kind == parent);
     let is_held_by_parent =
         parents.any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let by_name = crate::bead::id::split_child(id)

@@ -250,8 +250,8 @@ impl Store {
             changes: done.changes,
         };
         let size = done.snapshot.source.key(index::ISSUES)?.size;
-        let own = self.acknowledge(&event)?;
-        self.after_write(done.snapshot, event, (size, own), &at);
+        let entry_size = self.acknowledge(&event)?;
+        self.after_write(done.snapshot, event, (size, entry_size), &at);
         Ok(answer)
     }
 

@@ -86,11 +86,20 @@ impl Store {
         let new = OpenFiles::build_fresh_index(&self.paths)?;
         let is_same = |at: u32| {
             let there = new.find(now.id(at)).and_then(|at| new.row(at));
-            let (Some(own), Some(there)) = (now.row(at), there) else {
+            let (Some(stored_row), Some(new_row)) = (now.row(at), there) else {
                 return false;
             };
-            (own.hash, own.offset, own.status, own.priority)
-                == (there.hash, there.offset, there.status, there.priority)
+            (
+                stored_row.hash,
+                stored_row.offset,
+                stored_row.status,
+                stored_row.priority,
+            ) == (
+                new_row.hash,
+                new_row.offset,
+                new_row.status,
+                new_row.priority,
+            )
         };
         let knows_all = (0..new.len()).all(|at| now.find(new.id(at)).is_some());
         Ok(knows_all && (0..now.len()).all(is_same))
@@ -121,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_old_unfinished_files_are_left_over_and_are_removed() {
+    fn only_old_unfinished_files_are_removed() {
         let keep = tempfile::tempdir().unwrap();
         let dir = keep.path().join(".beads");
         let store = Store::create(&dir, "bd").unwrap();

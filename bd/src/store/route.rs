@@ -42,11 +42,11 @@ impl Routes {
             return Self::read(dir, &dir.join(".beads"));
         }
         let town = find_town_root(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
-        let own = Self::read(&town, dir);
-        if own.routes.is_empty() {
+        let routes = Self::read(&town, dir);
+        if routes.routes.is_empty() {
             return Self::read(&town, &town.join(".beads"));
         }
-        own
+        routes
     }
 
     /// Reads the routes for a command in a working directory: those of its beads folder, or those
@@ -57,10 +57,10 @@ impl Routes {
         }
         let town = find_town_root(env.cwd());
         let parent = || beads_dir.parent().unwrap_or(beads_dir).to_owned();
-        let own = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
+        let routes = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
         match town {
-            Some(town) if own.routes.is_empty() => Self::read(&town, &town.join(".beads")),
-            _ => own,
+            Some(town) if routes.routes.is_empty() => Self::read(&town, &town.join(".beads")),
+            _ => routes,
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn beads_dir_turns_routing_off() {
+    fn beads_dir_disables_routing() {
         let town = town();
         let beads = town.path().join(".beads");
         let with = Env::with_vars(town.path(), [("BEADS_DIR", "/x")]);

@@ -86,9 +86,9 @@ impl SyncCommit<'_> {
     }
 
     fn is_empty(&self) -> bool {
-        let own = &self.shared.own;
-        own.issues.is_empty()
-            && own.archive.is_empty()
+        let store_side = &self.shared.side;
+        store_side.issues.is_empty()
+            && store_side.archive.is_empty()
             && self.request.store.history_files().is_empty()
     }
 
@@ -108,7 +108,7 @@ impl SyncCommit<'_> {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
             None => Rc::default(),
         };
-        let sent = unite::count_changed(&before, &self.shared.own.issues);
+        let sent = unite::count_changed(&before, &self.shared.side.issues);
         let commit = git.commit_tree(&tree, &parents, &message, &self.request.author)?;
         Ok((commit, sent))
     }
@@ -116,11 +116,14 @@ impl SyncCommit<'_> {
     /// Returns all files of the commit.
     fn entries(&self) -> Result<TreeEntries, SyncError> {
         let mut entries = self.other_files()?;
-        let own = &self.shared.own;
+        let store_side = &self.shared.side;
         let store = self.request.store;
         let prefix = &self.place.prefix;
-        entries.insert(format!("{prefix}{}", self.issues), self.file(&own.issues)?);
-        let years = own.archive.iter();
+        entries.insert(
+            format!("{prefix}{}", self.issues),
+            self.file(&store_side.issues)?,
+        );
+        let years = store_side.archive.iter();
         for (name, content) in years.filter(|(_, content)| !content.is_empty()) {
             entries.insert(format!("{prefix}archive/{name}"), self.file(content)?);
         }
@@ -181,13 +184,13 @@ impl SyncCommit<'_> {
         let mut merged = TreeEntries::new();
         let paths: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         for path in paths {
-            let (one, other, base) = (ours.get(path), theirs.get(path), fork.get(path));
-            let entry = if one == other || other == base {
-                one.cloned()
-            } else if one == base {
-                other.cloned()
+            let (our_entry, their_entry, base) = (ours.get(path), theirs.get(path), fork.get(path));
+            let entry = if our_entry == their_entry || their_entry == base {
+                our_entry.cloned()
+            } else if our_entry == base {
+                their_entry.cloned()
             } else {
-                self.merge_file(path, [base, one, other])?
+                self.merge_file(path, [base, our_entry, their_entry])?
             };
             if let Some(entry) = entry {
                 merged.insert(path.clone(), entry);
@@ -203,9 +206,9 @@ impl SyncCommit<'_> {
         path: &str,
         three: [Option<&TreeEntry>; 3],
     ) -> Result<Option<TreeEntry>, SyncError> {
-        let [base, one, other] = three;
-        let (Some(one), Some(other)) = (one, other) else {
-            return Ok(one.or(other).cloned());
+        let [base, our_entry, their_entry] = three;
+        let (Some(our_entry), Some(their_entry)) = (our_entry, their_entry) else {
+            return Ok(our_entry.or(their_entry).cloned());
         };
         let git = &self.place.git;
         let text = |entry: &TreeEntry| git.blob(&entry.id);
@@ -214,15 +217,16 @@ impl SyncCommit<'_> {
             .extension()
             .is_some_and(|kind| kind == "jsonl");
         if is_history && is_lines {
-            return Ok(Some(
-                self.file(&unite::unite_history(text(one)?, text(other)?))?,
-            ));
+            return Ok(Some(self.file(&unite::unite_history(
+                text(our_entry)?,
+                text(their_entry)?,
+            ))?));
         }
         if !is_lines {
-            return Ok(Some(other.clone()));
+            return Ok(Some(their_entry.clone()));
         }
         let base = base.map(text).transpose()?.unwrap_or_default();
-        let merged = merge::merge_files(&base, &text(one)?, &text(other)?, &|_| None)?;
+        let merged = merge::merge_files(&base, &text(our_entry)?, &text(their_entry)?, &|_| None)?;
         Ok(Some(self.file(&merged.text)?))
     }
 }

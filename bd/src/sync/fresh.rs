@@ -184,8 +184,11 @@ impl FreshClone {
             exchange::record_first_base(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
         if !self.dir.join("metadata.json").is_file() {
-            let own = self.dir.join("config.yaml").is_file();
-            create::complete_fetched_store(&self.dir, taken.prefix.as_deref().filter(|_| !own))?;
+            let has_config = self.dir.join("config.yaml").is_file();
+            create::complete_fetched_store(
+                &self.dir,
+                taken.prefix.as_deref().filter(|_| !has_config),
+            )?;
         }
         Ok(taken)
     }
@@ -247,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_prefix_is_that_of_most_beads_that_are_left() {
+    fn the_prefix_is_the_most_common_one_of_the_remaining_beads() {
         let text = b"{\"id\":\"a-1\"}\n{\"id\":\"b-1\"}\n{\"id\":\"b-2\"}\n{\"id\":\"a-2\",\"status\":\"tombstone\"}\n";
         assert_eq!(summarize_beads(text), (3, Some("b".to_owned())));
         assert_eq!(summarize_beads(b""), (0, None));

@@ -168,18 +168,20 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
 
 /// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.
 pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
-    let told = config.get("git.author");
-    if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
+    let setting = config.get("git.author");
+    if let Some((name, email)) = setting.as_deref().and_then(|told| told.split_once('<')) {
         return Identity {
             name: name.trim().to_owned(),
             email: email.trim_end_matches('>').trim().to_owned(),
         };
     }
     let user = Git::at(folder).user(env);
-    let told = |name| env.get(name).map(str::to_owned);
+    let variable = |name| env.get(name).map(str::to_owned);
     Identity {
-        name: told("GIT_AUTHOR_NAME").or(user.name).unwrap_or(actor.name),
-        email: told("GIT_AUTHOR_EMAIL")
+        name: variable("GIT_AUTHOR_NAME")
+            .or(user.name)
+            .unwrap_or(actor.name),
+        email: variable("GIT_AUTHOR_EMAIL")
             .or(user.email)
             .unwrap_or(actor.email),
     }
@@ -219,19 +221,19 @@ fn run_round(
     let name = request.store.issues_file().file_name();
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
     let sides = CommitSides::from_tips(place, &name, tips)?;
-    let mut told = MergeReport::default();
+    let mut report = MergeReport::default();
     let mut before = Vec::new();
     let shared = request
         .store
-        .exchange(request.clock, request.random, |own: &StoreSide| {
-            told = MergeReport::default();
-            before.clone_from(&own.issues);
-            check_no_rollback(request.store, &own.issues)?;
-            sides.unite(request, place, tips, own.clone(), &mut told)
+        .exchange(request.clock, request.random, |current: &StoreSide| {
+            report = MergeReport::default();
+            before.clone_from(&current.issues);
+            check_no_rollback(request.store, &current.issues)?;
+            sides.unite(request, place, tips, current.clone(), &mut report)
         })?;
-    synced.received += unite::count_changed(&before, &shared.own.issues);
-    synced.lost.append(&mut told.lost);
-    synced.notes.append(&mut told.notes);
+    synced.received += unite::count_changed(&before, &shared.side.issues);
+    synced.lost.append(&mut report.lost);
+    synced.notes.append(&mut report.notes);
     let commit = commit::SyncCommit {
         request,
         place,
@@ -262,7 +264,7 @@ fn check_no_rollback(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
     let mut ids: Vec<String> = store
         .rolled_back_in(issues)?
         .into_iter()
-        .map(|one| one.id)
+        .map(|change| change.id)
         .collect();
     ids.dedup();
     if ids.is_empty() {

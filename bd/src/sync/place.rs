@@ -69,10 +69,10 @@ impl SyncPlace {
     /// Returns the remote of the branch: the one in git's configuration, `origin`, or the only one.
     pub fn remote(&self) -> Result<Option<String>, SyncError> {
         let mut names = self.git.remotes()?;
-        let told = self
+        let configured = self
             .git
             .config_get(&format!("branch.{}.remote", self.branch))?;
-        for wanted in told.into_iter().chain(["origin".to_owned()]) {
+        for wanted in configured.into_iter().chain(["origin".to_owned()]) {
             if names.contains(&wanted) {
                 return Ok(Some(wanted));
             }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_branches_are_checked() {
+    fn branch_names_are_validated() {
         for good in ["beads-sync", "b", "team/beads.v2"] {
             assert!(check_name(good).is_ok(), "{good}");
         }

@@ -88,7 +88,7 @@ impl CommitSides {
     ) -> Result<Self, SyncError> {
         let mut known: BTreeMap<&str, Rc<CommitSide>> = BTreeMap::new();
         let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<CommitSide>>, SyncError> {
-            let Some(commit) = tips.all().find(|own| Some(*own) == commit.as_deref()) else {
+            let Some(commit) = tips.all().find(|tip| Some(*tip) == commit.as_deref()) else {
                 return Ok(None);
             };
             if let Some(side) = known.get(commit) {

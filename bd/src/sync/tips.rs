@@ -81,8 +81,8 @@ pub(super) fn find_tips(
     if let (Some(remote), true) = (remote, seen.unreachable.is_some()) {
         theirs = git.resolve(&place.tracking(remote))?;
     }
-    if let (Some(one), Some(other)) = (&ours, &theirs)
-        && git.is_ancestor(other, one)?
+    if let (Some(our_tip), Some(their_tip)) = (&ours, &theirs)
+        && git.is_ancestor(their_tip, our_tip)?
     {
         theirs = None;
     }

@@ -33,36 +33,36 @@ impl CommitSides {
         request: &SyncRequest<'_>,
         place: &SyncPlace,
         tips: &SyncTips,
-        own: StoreSide,
+        initial: StoreSide,
         report: &mut MergeReport,
     ) -> Result<UnitedStore, SyncError> {
-        let mut own = own;
+        let mut united = initial;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
-            own = take_other_side(
+            united = take_other_side(
                 request.store,
                 place,
                 self.base.as_deref(),
-                own,
+                united,
                 ours,
                 report,
             )?;
         }
         if let Some(theirs) = &self.theirs {
-            own = take_other_side(
+            united = take_other_side(
                 request.store,
                 place,
                 self.fork.as_deref(),
-                own,
+                united,
                 theirs,
                 report,
             )?;
         }
         for side in [&self.ours, &self.theirs].into_iter().flatten() {
-            own = with_archive(place, side, own)?;
+            united = with_archive(place, side, united)?;
         }
         Ok(UnitedStore {
-            issues: own.issues,
-            archive: own.archive,
+            issues: united.issues,
+            archive: united.archive,
             events: self.history(request.store, place)?,
             lost: report.lost.clone(),
         })
@@ -96,17 +96,21 @@ impl CommitSides {
 fn with_archive(
     place: &SyncPlace,
     side: &CommitSide,
-    own: StoreSide,
+    current: StoreSide,
 ) -> Result<StoreSide, SyncError> {
     let is_same = |(name, entry): (&String, &TreeEntry)| {
-        own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
+        current.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
     // Equal lengths are taken as equal content.
     if side.archive.iter().all(is_same) {
-        return Ok(own);
+        return Ok(current);
     }
-    let archive = unite_archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
-    Ok(StoreSide { archive, ..own })
+    let archive = unite_archives(
+        &current.archive,
+        &side.archive_texts(place)?,
+        &current.issues,
+    )?;
+    Ok(StoreSide { archive, ..current })
 }
 
 /// Merges another side's changes since `base` into our own.
@@ -114,16 +118,16 @@ pub(super) fn take_other_side(
     store: &Store,
     place: &SyncPlace,
     base: Option<&CommitSide>,
-    own: StoreSide,
+    current: StoreSide,
     other: &CommitSide,
-    told: &mut MergeReport,
+    report: &mut MergeReport,
 ) -> Result<StoreSide, SyncError> {
     let is_same_archive = base.is_some_and(|base| {
         base.archive == other.archive
             && other
                 .archive
                 .keys()
-                .all(|name| own.archive.contains_key(name))
+                .all(|name| current.archive.contains_key(name))
     });
     let theirs = if is_same_archive {
         StoreFiles::new()
@@ -131,23 +135,23 @@ pub(super) fn take_other_side(
         other.archive_texts(place)?
     };
     let is_same = base.is_some_and(|base| base.issues == other.issues);
-    let mut issues = own.issues;
+    let mut issues = current.issues;
     // A side without the file has no statement about its beads.
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
             None => Rc::new(presume_base(&store.found_lines()?, &issues, &right)),
         };
-        let archived = ArchiveLines::from_files([&own.archive, &theirs]);
+        let archived = ArchiveLines::from_files([&current.archive, &theirs]);
         let merged = merge::merge_files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
-        told.lost.extend(merged.lost);
-        told.notes.extend(merged.notes);
+        report.lost.extend(merged.lost);
+        report.notes.extend(merged.notes);
     }
-    let archive = if is_same_archive || theirs == own.archive {
-        own.archive
+    let archive = if is_same_archive || theirs == current.archive {
+        current.archive
     } else {
-        unite_archives(&own.archive, &theirs, &issues)?
+        unite_archives(&current.archive, &theirs, &issues)?
     };
     Ok(StoreSide { issues, archive })
 }
@@ -155,17 +159,21 @@ pub(super) fn take_other_side(
 /// Builds a base for sides whose common base is unknown: the state of the store before any change
 /// in this clone, if the other side is not older. Leaves out sets, and beads that only the other
 /// side lacks, so that nothing counts as removed.
-fn presume_base(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
-    let (own, other) = (ArchiveLines::from_text(own), ArchiveLines::from_text(other));
+fn presume_base(found: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
+    let (our_beads, their_beads) = (
+        ArchiveLines::from_text(ours),
+        ArchiveLines::from_text(theirs),
+    );
     let mut text = Vec::new();
     for (id, line) in merge::lines_by_id(found) {
-        let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse_bead(line)) else {
+        let (Some(theirs), Ok(mut bead)) = (their_beads.0.get(&id), record::parse_bead(line))
+        else {
             continue;
         };
         if record::parse_bead(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
             continue;
         }
-        if own.0.contains_key(&id) {
+        if our_beads.0.contains_key(&id) {
             bead.labels.clear();
             bead.dependencies.clear();
             bead.comments.clear();
@@ -203,18 +211,18 @@ impl<'a> ArchiveLines<'a> {
 
 /// Unites two archives. Leaves out beads that are among the issues.
 pub(super) fn unite_archives(
-    own: &StoreFiles,
+    ours: &StoreFiles,
     theirs: &StoreFiles,
     issues: &[u8],
 ) -> Result<StoreFiles, SyncError> {
     let whole = |files: &StoreFiles| files.values().flatten().copied().collect::<Vec<u8>>();
-    let merged = merge::merge_files(&[], &whole(own), &whole(theirs), &|_| None)?;
-    let all = ArchiveLines::from_files([own, theirs]);
+    let merged = merge::merge_files(&[], &whole(ours), &whole(theirs), &|_| None)?;
+    let all = ArchiveLines::from_files([ours, theirs]);
     let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
     let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
-    let mut files: StoreFiles = own
+    let mut files: StoreFiles = ours
         .keys()
         .chain(theirs.keys())
         .cloned()
@@ -237,16 +245,16 @@ pub(super) fn unite_archives(
 }
 
 /// Unites two versions of a history file. Usually one of them only has less of it.
-pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
-    if one.starts_with(&other) {
-        return one;
+pub(super) fn unite_history(first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
+    if first.starts_with(&second) {
+        return first;
     }
-    if other.starts_with(&one) {
-        return other;
+    if second.starts_with(&first) {
+        return second;
     }
     let mut seen = HashSet::new();
     let mut all: Vec<(jiff::Timestamp, Vec<u8>)> = Vec::new();
-    for text in [&one, &other] {
+    for text in [&first, &second] {
         for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
             let event = Event::parse(line);
@@ -261,7 +269,7 @@ pub(super) fn unite_history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     }
     // Sorted by time and content, so that both sides give the same result.
     all.sort();
-    let mut text = Vec::with_capacity(one.len() + other.len());
+    let mut text = Vec::with_capacity(first.len() + second.len());
     for (_, line) in all {
         text.extend_from_slice(&line);
         text.push(b'\n');
@@ -295,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn history_grows_and_either_order_gives_the_same() {
+    fn history_merges_to_the_same_text_in_either_order() {
         let (one, two) = (
             line("1", "2026-01-01T00:00:00Z"),
             line("2", "2026-01-02T00:00:00Z"),
@@ -310,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bead_leaves_the_archive_only_for_the_issues() {
+    fn a_bead_leaves_the_archive_only_if_it_is_in_the_issues() {
         let line = |id: &str| {
             format!("{{\"id\":\"{id}\",\"title\":\"t\",\"status\":\"closed\",\"created_at\":\"2025-01-01T00:00:00Z\",\"updated_at\":\"2025-01-02T00:00:00Z\",\"closed_at\":\"2025-01-02T00:00:00Z\"}}\n")
                 .into_bytes()
@@ -327,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn beads_that_differ_are_counted() {
+    fn differing_beads_are_counted() {
         assert_eq!(count_changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
         assert_eq!(
             count_changed(

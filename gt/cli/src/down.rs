@@ -41,10 +41,13 @@ fn write_report(down: &DownReport, page: &mut Page) {
         return;
     }
     page.line("stopped in the middle of their work, which stays on their hooks:");
-    for one in &down.stopped {
-        let title = escape::escape_line(&one.title);
-        page.cut_line(format!("  {} on {} {title}", one.worker, one.bead));
-        if let Some(snapshot) = &one.snapshot {
+    for stopped_worker in &down.stopped {
+        let title = escape::escape_line(&stopped_worker.title);
+        page.cut_line(format!(
+            "  {} on {} {title}",
+            stopped_worker.worker, stopped_worker.bead
+        ));
+        if let Some(snapshot) = &stopped_worker.snapshot {
             page.line(format!("    not committed yet; a copy is in {snapshot}"));
         }
     }

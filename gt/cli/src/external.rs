@@ -31,8 +31,8 @@ pub(super) fn find_external_command(
     };
     // Only the arguments before the command name are parsed here.
     let at = args.iter().skip(1).position(|arg| arg != "--json")? + 1;
-    let own = args.get(at)?.to_str()? == word && known.find_subcommand(word).is_none();
-    if !own || !is_command_name(word) {
+    let is_external = args.get(at)?.to_str()? == word && known.find_subcommand(word).is_none();
+    if !is_external || !is_command_name(word) {
         return None;
     }
     let program = find_on_path(env, word).or_else(|| find_in_town(env, word))?;

@@ -221,12 +221,12 @@ mod tests {
     use super::{GT, build_command_line};
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn clap_accepts_the_command_line() {
         build_command_line().debug_assert();
     }
 
     #[test]
-    fn the_help_of_every_command_is_the_same_read_alone_and_in_the_whole_tree() {
+    fn help_of_every_command_is_the_same_parsed_alone_or_in_the_tree() {
         for sub in build_command_line().get_subcommands() {
             let args = ["gt", sub.get_name(), "--help"].map(OsString::from);
             let help = |tree: clap::Command| {

@@ -32,7 +32,7 @@ pub(super) fn show_in_pager(ctx: &Context, text: &str) -> bool {
 /// Returns `GIT_PAGER`, otherwise `PAGER`, otherwise less. None if the value is empty or `cat`.
 fn choose_pager(env: &Env) -> Option<String> {
     // A variable that is set and empty turns the pager off.
-    let value = |name: &str| env.vars().find(|(one, _)| *one == name);
+    let value = |name: &str| env.vars().find(|(variable, _)| *variable == name);
     let set = value("GIT_PAGER").or_else(|| value("PAGER"));
     let set = set.map(|(_, value)| value);
     let pager = set.unwrap_or("less").trim();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pager_is_chosen_as_git_does() {
+    fn the_pager_is_chosen_as_git_chooses_it() {
         let choose = |vars: &[(&str, &str)]| {
             let vars = vars.iter().map(|(name, value)| (*name, *value));
             choose_pager(&Env::with_vars(Path::new("/"), vars))

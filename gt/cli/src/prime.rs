@@ -59,7 +59,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ));
         }
     }
-    if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
+    if let Some(convoy) = found
+        .decision
+        .as_ref()
+        .filter(|_| in_session && !looks_only)
+    {
         prime::mark_decision_reported(&town, &session, convoy);
     }
     if occasion == Occasion::Precompact && !args.dry_run {

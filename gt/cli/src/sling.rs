@@ -91,14 +91,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     gt::host::daemon::wake_daemon(&town);
     let caller = town.actor.clone();
     // Exit code 3: the work is deferred until a user acts.
-    let exit = if slung.iter().any(|one| one.needs_person.is_some()) {
+    let exit = if slung
+        .iter()
+        .any(|slung_bead| slung_bead.needs_person.is_some())
+    {
         3
     } else {
         0
     };
     build_report_with_exit(exit, slung, move |slung, page| {
-        for one in slung {
-            write_sling_line(one, &caller, page);
+        for slung_bead in slung {
+            write_sling_line(slung_bead, &caller, page);
         }
     })
 }

@@ -120,8 +120,8 @@ fn write_status(status: &TownStatus, page: &mut Page) {
             page.line(format!("  {command}"));
         }
     }
-    for one in &status.escalations {
-        write_escalation_line(one, page);
+    for open_escalation in &status.escalations {
+        write_escalation_line(open_escalation, page);
     }
     for agent in &status.agents {
         write_agent_line("", agent, page);
@@ -152,13 +152,16 @@ fn write_status(status: &TownStatus, page: &mut Page) {
 }
 
 fn write_health(health: &TownHealth, page: &mut Page) {
-    for one in &health.invariants {
-        let mark = if one.count == 0 { "✓" } else { "✗" };
-        page.line(format!("{mark} {}: {} broken", one.says, one.count));
-        for fault in &one.faults {
+    for invariant in &health.invariants {
+        let mark = if invariant.count == 0 { "✓" } else { "✗" };
+        page.line(format!(
+            "{mark} {}: {} broken",
+            invariant.says, invariant.count
+        ));
+        for fault in &invariant.faults {
             page.line(format!("    {}", escape::escape_line(&fault.what)));
         }
-        if let Some(fault) = one.faults.first() {
+        if let Some(fault) = invariant.faults.first() {
             page.line(format!(
                 "    → gt why {}",
                 escape::escape_line(&fault.subject)

@@ -48,9 +48,9 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownRepor
             return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
         }
     };
-    let ended = stopped.iter().map(|one| HaltedWorker {
-        polecat: one.worker.clone(),
-        bead: one.bead.clone(),
+    let ended = stopped.iter().map(|stopped_worker| HaltedWorker {
+        polecat: stopped_worker.worker.clone(),
+        bead: stopped_worker.bead.clone(),
     });
     town.record_event(&event!(Halt,
         rig: "town", services: sessions, daemon: daemon, stopped: ended.collect::<Vec<_>>(),

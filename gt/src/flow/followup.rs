@@ -184,8 +184,8 @@ fn join_convoy(town: &LiveTown, original: &str, bead: &str) -> anyhow::Result<Op
     let Some(id) = integration::integration_convoy_of(&beads, original) else {
         return Ok(None);
     };
-    let own = beads.get(&id).and_then(integration::read_integration);
-    if own.is_some_and(|own| own.closing) {
+    let integration = beads.get(&id).and_then(integration::read_integration);
+    if integration.is_some_and(|own| own.closing) {
         return Ok(None);
     }
     convoy::add_beads(town, &id, &[bead.to_owned()])?;
@@ -211,11 +211,11 @@ pub fn find_unmerged_base(beads: &Snapshot, bead: &Bead) -> Option<UnmergedBase>
     let mut chain = earlier_followups(beads, bead, original);
     chain.reverse();
     chain.extend(beads.get(original));
-    chain.into_iter().find_map(|one| {
-        let request = merge_request::find_open_request(beads, &one.id)?;
+    chain.into_iter().find_map(|earlier_bead| {
+        let request = merge_request::find_open_request(beads, &earlier_bead.id)?;
         let receipt = merge_request::receipt_of(request);
         Some(UnmergedBase {
-            bead: one.id.clone(),
+            bead: earlier_bead.id.clone(),
             request: request.id.clone(),
             branch: receipt.branch,
             tip: receipt.tip,

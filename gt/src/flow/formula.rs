@@ -133,7 +133,7 @@ impl PreparedFormula {
             .iter()
             .map(|leg| (leg.id.clone(), leg.title.clone()));
         let synthesis = self.formula.synthesis.iter();
-        legs.chain(synthesis.map(|it| (SYNTHESIS.to_owned(), it.title.clone())))
+        legs.chain(synthesis.map(|step| (SYNTHESIS.to_owned(), step.title.clone())))
             .collect()
     }
 

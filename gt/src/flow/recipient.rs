@@ -38,7 +38,7 @@ pub fn find_recipient(town: &LiveTown, text: &str) -> anyhow::Result<Address> {
             let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
             let members = crew::list_member_names(&rig).into_iter();
             let members = members.map(|name| Address::Crew(rig.name().to_owned(), name));
-            let known = polecats.map(|one| one.address()).chain(members);
+            let known = polecats.map(|polecat| polecat.address()).chain(members);
             ("worker", format!("rig `{}`", rig.name()), known.collect())
         }
         (Address::Dog(_), _) => {

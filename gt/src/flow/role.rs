@@ -69,7 +69,7 @@ pub fn keep_running(
 ) -> anyhow::Result<Option<String>> {
     let now = town.clock.now();
     let record = restarts::load_restarts(town)?.remove(&agent.to_string());
-    let waits = record.is_some_and(|one| one.stopped || one.remaining_wait(now).is_some());
+    let waits = record.is_some_and(|record| record.stopped || record.remaining_wait(now).is_some());
     let runs = session::show::find_session(town, agent)?.is_some_and(|live| live.dead.is_none());
     if waits || runs || check_has_session(town, agent).is_err() {
         return Ok(None);

@@ -27,8 +27,9 @@ pub fn find_continue_reason(town: &LiveTown, session: &str) -> anyhow::Result<Op
     let layout = town.find_rig(rig)?;
     let beads = town.open_rig_store(&layout)?.snapshot()?;
     let slot = Slot::load(&beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
-    let own = town.actor.to_string();
-    let is_held = |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own;
+    let own_address = town.actor.to_string();
+    let is_held =
+        |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own_address;
     let held = beads.get(&slot.bead);
     let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
         return Ok(None);
@@ -80,8 +81,8 @@ fn find_new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String
 /// Returns true if the worker has not been reminded of this state yet, and records the reminder.
 fn record_if_new(town: &LiveTown, state: &str) -> bool {
     let path = town.layout.stop_reminder(&town.actor.mailbox());
-    let told = file::read_file_if_exists(&path).ok().flatten();
-    if told.is_some_and(|told| told == state.as_bytes()) {
+    let last_state = file::read_file_if_exists(&path).ok().flatten();
+    if last_state.is_some_and(|told| told == state.as_bytes()) {
         return false;
     }
     let folder = path

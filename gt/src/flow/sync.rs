@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_of_yesterday_does_not_count() {
+    fn a_sync_failure_of_yesterday_is_ignored() {
         let record = SyncRecord {
             failures: 3,
             ..SyncRecord::default()

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_one_session() {
+    fn a_name_identifies_one_session() {
         let fake = FakeHost::new();
         let spec = SessionSpec {
             name: "gt-web-nux".to_owned(),

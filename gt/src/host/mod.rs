@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_that_ended_at_once_is_told_by_what_is_known_of_it() {
+    fn a_session_that_ended_at_once_is_reported_with_exit_code_and_output() {
         let told = |end, output: &str| {
             let (name, output) = ("web-nux".to_owned(), output.to_owned());
             let error = HostError::EndedAtOnce { name, end, output };

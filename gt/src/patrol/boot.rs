@@ -33,7 +33,7 @@ const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
 /// Returns true if an agent does the deacon's work.
 pub(super) fn is_deacon_agent(view: &TownView) -> bool {
     let mut roles = view.roles.iter();
-    roles.any(|one| one.address == Address::Deacon && one.mode == RoleMode::Agent)
+    roles.any(|role| role.address == Address::Deacon && role.mode == RoleMode::Agent)
 }
 
 /// Reads the facts.
@@ -56,14 +56,15 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
     DeaconFacts {
         is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),
-        stopped: record.is_some_and(|one| one.stopped),
+        stopped: record.is_some_and(|record| record.stopped),
         paused: TownPause::load(town).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,
         last_sign: sign.unwrap_or(created),
         refusals: pulse.refusal.map_or(0, |refusal| refusal.times),
         unread: mail::count_unread(&view.stores.town, &deacon.mailbox()),
-        has_work: hooked.any(|one| one.hook.is_some()) || view.hooked_bead_of(deacon).is_some(),
+        has_work: hooked.any(|polecat| polecat.hook.is_some())
+            || view.hooked_bead_of(deacon).is_some(),
         asked: BootStatus::load(town).and_then(|status| last_question(&status)),
     }
 }
@@ -71,7 +72,7 @@ pub fn facts(town: &LiveTown, view: &TownView) -> DeaconFacts {
 fn last_question(status: &BootStatus) -> Option<(DeaconAction, Timestamp)> {
     let asked = status.asked.as_ref()?;
     let all = DeaconAction::ALL.into_iter();
-    let action = all.clone().find(|one| one.name() == asked.action)?;
+    let action = all.clone().find(|triage| triage.name() == asked.action)?;
     Some((action, asked.at))
 }
 

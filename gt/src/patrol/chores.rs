@@ -55,8 +55,9 @@ impl ChoreFacts {
     ) -> Option<(SignedDuration, Timestamp)> {
         let every = *numbers.chores.get(chore.name())?;
         let done = self.last.get(chore.name()).copied();
-        let (last, own) = done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
-        let has_news = self.event.duration_since(last) > own;
+        let (last, settling_time) =
+            done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
+        let has_news = self.event.duration_since(last) > settling_time;
         (has_news && every.is_positive()).then(|| (every - now.duration_since(last), last))
     }
 }

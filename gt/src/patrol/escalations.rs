@@ -53,19 +53,28 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
     }
 }
 
-fn escalation_facts(one: &Escalation) -> OpenEscalation {
-    let mut due = one.details.deliveries.iter().filter(|one| one.is_due());
+fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
+    let mut due = escalation
+        .details
+        .deliveries
+        .iter()
+        .filter(|one| one.is_due());
     let undelivered = due.next().map(|delivery| {
-        let at = delivery.at.parse().unwrap_or_else(|_| one.waits_since());
+        let at = delivery
+            .at
+            .parse()
+            .unwrap_or_else(|_| escalation.waits_since());
         (at, delivery.route.clone())
     });
     OpenEscalation {
-        id: one.id.clone(),
-        severity: one.severity,
-        is_acked: one.is_acked(),
-        since: one.waits_since(),
-        raised: one.reescalation_count,
-        default_at: one.default_at().map(|(answer, at)| (at, answer.to_owned())),
+        id: escalation.id.clone(),
+        severity: escalation.severity,
+        is_acked: escalation.is_acked(),
+        since: escalation.waits_since(),
+        raised: escalation.reescalation_count,
+        default_at: escalation
+            .default_at()
+            .map(|(answer, at)| (at, answer.to_owned())),
         undelivered,
     }
 }
@@ -74,33 +83,33 @@ fn escalation_facts(one: &Escalation) -> OpenEscalation {
 /// - E1: an escalation that no one acknowledges in time is raised by one severity, up to the limit.
 /// - E3: a command that has not run or has failed is run again.
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
-    let of_one = |one: &OpenEscalation| {
-        let id = || one.id.clone();
-        let passed = one.default_at.as_ref().filter(|(at, _)| *at <= now);
+    let of_one = |escalation: &OpenEscalation| {
+        let id = || escalation.id.clone();
+        let passed = escalation.default_at.as_ref().filter(|(at, _)| *at <= now);
         let take_default = passed.map(|(at, answer)| Decision {
             rule: rule::E2_TAKE_DEFAULT,
             saw: format!(
                 "nobody answered {} by {at}; its default is {answer}",
-                one.id
+                escalation.id
             ),
             action: Action::TakeDefault { escalation: id() },
         });
-        let is_overdue = matches!(raise_time_of(one, facts), RaiseTime::At(at) if at <= now);
+        let is_overdue = matches!(raise_time_of(escalation, facts), RaiseTime::At(at) if at <= now);
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
             saw: format!(
                 "nobody acknowledged {} ({}) since {}",
-                one.id,
-                one.severity.name(),
-                one.since
+                escalation.id,
+                escalation.severity.name(),
+                escalation.since
             ),
             action: Action::Reescalate { escalation: id() },
         });
-        let failed = one.undelivered.as_ref();
+        let failed = escalation.undelivered.as_ref();
         let failed = failed.filter(|(at, _)| now.duration_since(*at) >= GRACE);
         let deliver = failed.map(|(_, route)| Decision {
             rule: rule::E3_DELIVER,
-            saw: format!("{route} of {} was not run or failed", one.id),
+            saw: format!("{route} of {} was not run or failed", escalation.id),
             action: Action::Deliver { escalation: id() },
         });
         [take_default, raise, deliver].into_iter().flatten()
@@ -110,23 +119,23 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
 
 /// Returns the time until the next rule applies.
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
-    let times = facts.open.iter().flat_map(|one| {
-        let raise = match raise_time_of(one, facts) {
+    let times = facts.open.iter().flat_map(|escalation| {
+        let raise = match raise_time_of(escalation, facts) {
             RaiseTime::At(at) => Some(at),
             RaiseTime::Never(_) => None,
         };
-        let retry = one.undelivered.as_ref();
+        let retry = escalation.undelivered.as_ref();
         let retry = retry.and_then(|(at, _)| at.checked_add(GRACE).ok());
-        let default = one.default_at.as_ref().map(|(at, _)| *at);
+        let default = escalation.default_at.as_ref().map(|(at, _)| *at);
         [raise, retry, default].into_iter().flatten()
     });
     let waits = times.map(|at| at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 
-fn raise_time_of(one: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
-    let state = (one.severity, one.is_acked, one.raised);
-    find_raise_time(state, one.since, (facts.stale, facts.limit))
+fn raise_time_of(escalation: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {
+    let state = (escalation.severity, escalation.is_acked, escalation.raised);
+    find_raise_time(state, escalation.since, (facts.stale, facts.limit))
 }
 
 /// Raises an escalation.

@@ -22,7 +22,9 @@ impl ActionExecutor {
         mut decisions: Vec<Decision>,
         thresholds: impl Fn(Option<&str>) -> &'a Thresholds,
     ) -> (Vec<Decision>, Vec<Decision>) {
-        decisions.retain(|one| self.running.get(&one.action.subject()) != Some(&one.action));
+        decisions.retain(|decision| {
+            self.running.get(&decision.action.subject()) != Some(&decision.action)
+        });
         decisions.into_iter().partition(|decision| {
             let action = &decision.action;
             let (subject, kind, rig) = (action.subject(), action.kind(), action.rig());

@@ -97,22 +97,22 @@ impl HookFacts {
 
 /// G3: an agent without progress on its hooked bead is reminded once.
 pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
-    let quiet = facts.iter().filter(|one| {
-        let is_due = one.next_step_at().is_some_and(|at| at <= now);
-        is_due && one.nudged.is_none()
+    let quiet = facts.iter().filter(|hook| {
+        let is_due = hook.next_step_at().is_some_and(|at| at <= now);
+        is_due && hook.nudged.is_none()
     });
     quiet
-        .map(|one| Decision {
+        .map(|hook| Decision {
             rule: rule::G3_NUDGE_HOOKED,
             saw: format!(
                 "{} has {} on its hook: {}",
-                one.agent,
-                one.bead,
-                one.progress.describe(now)
+                hook.agent,
+                hook.bead,
+                hook.progress.describe(now)
             ),
             action: Action::NudgeHooked {
-                agent: one.agent.clone(),
-                bead: one.bead.clone(),
+                agent: hook.agent.clone(),
+                bead: hook.bead.clone(),
             },
         })
         .collect()
@@ -134,10 +134,10 @@ pub(super) fn remind_of_hook(
 ) -> anyhow::Result<Option<String>> {
     let view = TownView::read(town)?;
     let facts = facts(town, &view);
-    let still = decide(&facts, view.now).into_iter().any(|one| {
-        matches!(&one.action, Action::NudgeHooked { agent: its, bead: b } if its == agent && b == bead)
+    let still = decide(&facts, view.now).into_iter().any(|decision| {
+        matches!(&decision.action, Action::NudgeHooked { agent: its, bead: b } if its == agent && b == bead)
     });
-    let found = facts.iter().find(|one| one.agent == agent && still);
+    let found = facts.iter().find(|hook| hook.agent == agent && still);
     let Some(found) = found else { return Ok(None) };
     let address = town.parse_address(agent)?;
     hook_nudges::record_hook_nudge(town, &address, bead)?;

@@ -60,22 +60,24 @@ fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
 /// Reads the facts.
 pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
     let inbox = mail::list_inbox(&view.stores.town, &Address::Deacon.mailbox());
-    let requests = inbox.into_iter().filter(|one| parse_request(one).is_some());
+    let requests = inbox
+        .into_iter()
+        .filter(|message| parse_request(message).is_some());
     requests
-        .map(|one| LifecycleRequest {
-            message: one.id,
-            from: one.from,
+        .map(|message| LifecycleRequest {
+            message: message.id,
+            from: message.from,
         })
         .collect()
 }
 
 /// D3: each request is carried out once.
 pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
-    let of_one = |one: &LifecycleRequest| Decision {
+    let of_one = |request: &LifecycleRequest| Decision {
         rule: rule::D3_LIFECYCLE_REQUEST,
-        saw: format!("{} asks by mail ({})", one.from, one.message),
+        saw: format!("{} asks by mail ({})", request.from, request.message),
         action: Action::Lifecycle {
-            message: one.message.clone(),
+            message: request.message.clone(),
         },
     };
     facts.iter().map(of_one).collect()

@@ -140,14 +140,14 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
         if changed.contains(&subject) {
             continue;
         }
-        let one = act(town, decision);
-        if one.changed {
+        let outcome = act(town, decision);
+        if outcome.changed {
             changed.insert(subject);
         }
-        acted.push(one);
+        acted.push(outcome);
     }
-    let did = acted.iter().filter(|one| one.changed);
-    let rules: Vec<&str> = did.map(|one| one.decision.rule.name).collect();
+    let did = acted.iter().filter(|outcome| outcome.changed);
+    let rules: Vec<&str> = did.map(|outcome| outcome.decision.rule.name).collect();
     write_heartbeat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
 }
@@ -257,12 +257,17 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     let shared = facts.sync.iter();
     decisions.extend(
-        shared.filter_map(|one| sync::decide(one, facts.thresholds_for(one.rig.as_deref()))),
+        shared.filter_map(|store| sync::decide(store, facts.thresholds_for(store.rig.as_deref()))),
     );
     if facts.paused.is_some() {
-        decisions.retain(|one| one.action.is_message());
+        decisions.retain(|decision| decision.action.is_message());
     }
-    decisions.retain(|one| facts.thresholds_for(one.action.rig()).is_on(one.rule) && is_due(one));
+    decisions.retain(|decision| {
+        facts
+            .thresholds_for(decision.action.rig())
+            .is_on(decision.rule)
+            && is_due(decision)
+    });
     decisions
 }
 
@@ -276,7 +281,8 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
         workers.chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
-    let shared = shared.filter_map(|one| sync::due(one, facts.thresholds_for(one.rig.as_deref())));
+    let shared =
+        shared.filter_map(|store| sync::due(store, facts.thresholds_for(store.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
     let escalations = escalations::due(&facts.escalations, facts.now);

@@ -107,20 +107,22 @@ pub fn group_outages(
     others: &[(&str, &WorkerProgress)],
 ) -> Vec<Outage> {
     let mut found: BTreeMap<String, Outage> = BTreeMap::new();
-    for one in refused {
-        let outage = found.entry(one.agent.clone()).or_insert_with(|| Outage {
-            agent: one.agent.clone(),
-            since: one.refusal.since,
-            last: one.refusal.clone(),
-            stopped: Vec::new(),
-            tried: one.refusal.at,
-            tries: 0,
-            is_over: false,
-        });
-        add_worker(outage, one);
+    for refused_worker in refused {
+        let outage = found
+            .entry(refused_worker.agent.clone())
+            .or_insert_with(|| Outage {
+                agent: refused_worker.agent.clone(),
+                since: refused_worker.refusal.since,
+                last: refused_worker.refusal.clone(),
+                stopped: Vec::new(),
+                tried: refused_worker.refusal.at,
+                tries: 0,
+                is_over: false,
+            });
+        add_worker(outage, refused_worker);
     }
     for outage in found.values_mut() {
-        outage.stopped.sort_by_key(|one| one.since);
+        outage.stopped.sort_by_key(|worker| worker.since);
         outage.is_over = others.iter().any(|(agent, progress)| {
             *agent == outage.agent && progress.has_progress_since(outage.last.at)
         });
@@ -128,28 +130,34 @@ pub fn group_outages(
     found.into_values().collect()
 }
 
-fn add_worker(outage: &mut Outage, one: RefusedWorker) {
-    let refusal = one.refusal;
+fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
+    let refusal = refused_worker.refusal;
     outage.since = outage.since.min(refusal.since);
-    let told = one.nudges.last.filter(|at| *at > refusal.at);
-    let restarted = one.restarts.iter().filter(|at| **at >= refusal.since);
-    let tried = told.iter().chain(restarted).max().copied();
+    let nudged_at = refused_worker.nudges.last.filter(|at| *at > refusal.at);
+    let restarted = refused_worker
+        .restarts
+        .iter()
+        .filter(|at| **at >= refusal.since);
+    let tried = nudged_at.iter().chain(restarted).max().copied();
     outage.tried = outage
         .tried
         .max(refusal.at)
         .max(tried.unwrap_or(refusal.at));
     // A refusal that only the screen shows has no count.
-    let times = refusal.times.saturating_sub(1).max(one.nudges.count);
+    let times = refusal
+        .times
+        .saturating_sub(1)
+        .max(refused_worker.nudges.count);
     outage.tries += usize::try_from(times).unwrap_or_default();
-    outage.tries += if one.is_running {
+    outage.tries += if refused_worker.is_running {
         0
     } else {
-        one.restarts.len()
+        refused_worker.restarts.len()
     };
     outage.stopped.push(StoppedWorker {
-        worker: one.worker,
-        is_running: one.is_running,
-        is_trying: one.is_running && told.is_some(),
+        worker: refused_worker.worker,
+        is_running: refused_worker.is_running,
+        is_trying: refused_worker.is_running && nudged_at.is_some(),
         since: refusal.at,
     });
     if refusal.at > outage.last.at {
@@ -162,13 +170,13 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for outage in outages {
         let is_due = outage.next_try() <= now;
-        let may_try = outage.stopped.iter().filter(|one| {
+        let may_try = outage.stopped.iter().filter(|stopped_worker| {
             // A worker that got the message and does not answer is retried like any other.
-            outage.is_over && !one.is_trying || is_due
+            outage.is_over && !stopped_worker.is_trying || is_due
         });
         let count = if outage.is_over { usize::MAX } else { 1 };
-        for one in may_try.take(count) {
-            let worker = one.worker.clone();
+        for stopped_worker in may_try.take(count) {
+            let worker = stopped_worker.worker.clone();
             let over = if outage.is_over {
                 "the API answers again; "
             } else {
@@ -182,7 +190,7 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
                     outage.last.describe(),
                     outage.stopped.len()
                 ),
-                action: if one.is_running {
+                action: if stopped_worker.is_running {
                     Action::ResumeRefused(worker)
                 } else {
                     Action::RestartRefused(worker)
@@ -195,7 +203,9 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
 
 /// Returns the time until the next retry.
 pub(super) fn due(outages: &[Outage], now: Timestamp) -> Option<SignedDuration> {
-    let waits = outages.iter().map(|one| one.next_try().duration_since(now));
+    let waits = outages
+        .iter()
+        .map(|outage| outage.next_try().duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
 

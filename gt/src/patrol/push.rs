@@ -67,11 +67,11 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let ripe = facts
         .iter()
-        .filter(|one| time_until_push(one, now, thresholds).is_zero());
-    ripe.map(|one| Decision {
+        .filter(|work| time_until_push(work, now, thresholds).is_zero());
+    ripe.map(|work| Decision {
         rule: rule::K1_PUSH_UNFINISHED,
-        saw: format!("{} has commits that its remote may not have", one.worker),
-        action: Action::PushUnfinished(one.worker.clone()),
+        saw: format!("{} has commits that its remote may not have", work.worker),
+        action: Action::PushUnfinished(work.worker.clone()),
     })
     .collect()
 }
@@ -84,19 +84,19 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let waits = facts
         .iter()
-        .map(|one| time_until_push(one, now, thresholds));
+        .map(|work| time_until_push(work, now, thresholds));
     waits.filter(SignedDuration::is_positive).min()
 }
 
 fn time_until_push(
-    one: &UnfinishedWork,
+    work: &UnfinishedWork,
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> SignedDuration {
-    let (from, interval) = match one.last {
-        Some(last) if one.refused => (last, thresholds.push * AFTER_REFUSAL),
-        _ if !one.alive => return SignedDuration::ZERO,
-        last => (last.unwrap_or(one.committed), thresholds.push),
+    let (from, interval) = match work.last {
+        Some(last) if work.refused => (last, thresholds.push * AFTER_REFUSAL),
+        _ if !work.alive => return SignedDuration::ZERO,
+        last => (last.unwrap_or(work.committed), thresholds.push),
     };
     // If the clock was turned back, the wait is at most the interval.
     let wait = interval - now.duration_since(from);

@@ -23,7 +23,10 @@ pub struct RoleFacts {
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
-    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
+    let agents = view
+        .roles
+        .iter()
+        .filter(|role| role.mode == RoleMode::Agent);
     let mut agents = agents.peekable();
     if agents.peek().is_none() {
         return Vec::new();
@@ -49,13 +52,13 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
 pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
     facts
         .iter()
-        .filter_map(|one| decide_role(one, now, numbers))
+        .filter_map(|role| decide_role(role, now, numbers))
         .collect()
 }
 
-fn decide_role(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
-    let (agent, restarts) = (&one.agent, &one.restarts);
-    if one.running? {
+fn decide_role(role: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
+    let (agent, restarts) = (&role.agent, &role.restarts);
+    if role.running? {
         let settles = restarts.time_until_reset(now, &numbers.agents)?;
         return settles.is_zero().then(|| Decision {
             rule: rule::D2_SETTLE_AGENT,
@@ -90,13 +93,13 @@ pub(super) fn due(
     now: Timestamp,
     numbers: &Thresholds,
 ) -> Option<SignedDuration> {
-    let due = |one: &RoleFacts| {
-        if one.running? {
-            one.restarts.time_until_reset(now, &numbers.agents)
-        } else if one.restarts.stopped {
+    let due = |role: &RoleFacts| {
+        if role.running? {
+            role.restarts.time_until_reset(now, &numbers.agents)
+        } else if role.restarts.stopped {
             None
         } else {
-            one.restarts.remaining_wait(now)
+            role.restarts.remaining_wait(now)
         }
     };
     let waits = facts.iter().filter_map(due);

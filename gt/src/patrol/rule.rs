@@ -143,7 +143,7 @@ pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
         if !known.contains(&name) {
             let nearest = known
                 .iter()
-                .min_by_key(|one| strsim::levenshtein(one, &name));
+                .min_by_key(|candidate| strsim::levenshtein(candidate, &name));
             let unknown = UnusedKey {
                 path,
                 key: name,

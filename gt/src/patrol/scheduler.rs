@@ -91,7 +91,11 @@ pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool)
         },
     };
     let repairs = facts.repairs.iter().map(queue);
-    let ready = facts.unblocked.iter().map(go).filter(|one| is_due(one));
+    let ready = facts
+        .unblocked
+        .iter()
+        .map(go)
+        .filter(|decision| is_due(decision));
     repairs.chain(ready.take(facts.room)).collect()
 }
 

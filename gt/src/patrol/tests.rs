@@ -137,7 +137,10 @@ fn facts_for_every_rule() -> TownFacts {
 }
 
 fn rule_names(decisions: &[Decision]) -> BTreeSet<&'static str> {
-    decisions.iter().map(|one| one.rule.name).collect()
+    decisions
+        .iter()
+        .map(|decision| decision.rule.name)
+        .collect()
 }
 
 #[test]

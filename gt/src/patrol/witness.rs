@@ -46,7 +46,7 @@ pub struct WatchFacts {
 pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
     let workers = view.polecats_of(rig).iter();
     workers
-        .filter_map(|one| watch_facts(one, view.now))
+        .filter_map(|worker| watch_facts(worker, view.now))
         .collect()
 }
 
@@ -66,21 +66,21 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let decided = facts.iter().filter_map(|one| {
-        let mut step = find_next_step(one, thresholds)?;
+    let decided = facts.iter().filter_map(|worker| {
+        let mut step = find_next_step(worker, thresholds)?;
         if step.rule == rule::G2_RESTART_QUIET
-            && polecats::has_too_many_restarts(&one.respawns, now, thresholds)
+            && polecats::has_too_many_restarts(&worker.respawns, now, thresholds)
         {
             (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
         }
         (step.at <= now).then(|| {
-            let nudged = one.valid_nudge().map_or_else(String::new, |at| {
+            let nudged = worker.valid_nudge().map_or_else(String::new, |at| {
                 format!("; nudged {}", kit::ui::time::format_ago(now, at))
             });
             Decision {
                 rule: step.rule,
-                saw: format!("{}{nudged}", one.progress.describe(now)),
-                action: (step.action)(one.worker.clone()),
+                saw: format!("{}{nudged}", worker.progress.describe(now)),
+                action: (step.action)(worker.worker.clone()),
             }
         })
     });
@@ -95,7 +95,7 @@ pub(super) fn due(
 ) -> Option<SignedDuration> {
     let steps = facts
         .iter()
-        .filter_map(|one| find_next_step(one, thresholds));
+        .filter_map(|worker| find_next_step(worker, thresholds));
     let waits = steps.map(|step| step.at.duration_since(now));
     waits.filter(SignedDuration::is_positive).min()
 }
@@ -160,8 +160,8 @@ fn recheck_facts(
     let now = town.clock.now();
     let found = watch_facts(&found, now);
     let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
-    Ok(found.filter(|one| {
-        let step = find_next_step(one, &thresholds);
+    Ok(found.filter(|worker_facts| {
+        let step = find_next_step(worker_facts, &thresholds);
         step.is_some_and(|step| step.at <= now && (step.action)(worker.clone()) == *wanted)
     }))
 }
@@ -280,7 +280,7 @@ pub(crate) mod tests {
 
     fn decided(facts: &WatchFacts) -> Option<&'static str> {
         let decided = decide(std::slice::from_ref(facts), now(), &Thresholds::default());
-        decided.first().map(|one| one.rule.name)
+        decided.first().map(|decision| decision.rule.name)
     }
 
     #[test]

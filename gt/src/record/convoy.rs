@@ -26,7 +26,7 @@ pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
         .select_marked(
             &[BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")],
-            move |head| all || head.is_open(),
+            move |bead| all || bead.is_open(),
         )
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));

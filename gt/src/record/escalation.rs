@@ -52,7 +52,7 @@ impl Severity {
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Low, Self::Medium, Self::High, Self::Critical]
             .into_iter()
-            .find(|one| one.name().eq_ignore_ascii_case(text.trim()))
+            .find(|severity| severity.name().eq_ignore_ascii_case(text.trim()))
     }
 
     /// Returns the next higher severity.
@@ -354,8 +354,8 @@ impl Escalation {
 
     /// Returns true if another escalation asks the same.
     fn is_same_question(&self, other: &Self) -> bool {
-        let options = |one: &Self| {
-            let choice = one.details.decision.as_ref();
+        let options = |escalation: &Self| {
+            let choice = escalation.details.decision.as_ref();
             choice.map(|choice| choice.options.clone())
         };
         self.title.eq_ignore_ascii_case(&other.title)
@@ -383,11 +383,18 @@ fn text_or(text: String, other: &str) -> String {
 
 /// Returns the open escalations of a town, or all: the most urgent first, then the oldest.
 pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
-    let found = town.select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open());
+    let found = town.select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open());
     let mut found: Vec<Escalation> = found.filter_map(Escalation::from_bead).collect();
-    found.sort_by_key(|one| {
-        let instant = one.escalated_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        (std::cmp::Reverse(one.severity), instant, one.id.clone())
+    found.sort_by_key(|escalation| {
+        let instant = escalation
+            .escalated_at
+            .parse()
+            .unwrap_or(Timestamp::UNIX_EPOCH);
+        (
+            std::cmp::Reverse(escalation.severity),
+            instant,
+            escalation.id.clone(),
+        )
     });
     found
 }
@@ -395,25 +402,28 @@ pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
 /// Returns the open escalation that asks the same.
 pub fn find_duplicate(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
     let mut open = list_escalations(town, false).into_iter();
-    open.find(|one| one.is_same_question(new))
+    open.find(|escalation| escalation.is_same_question(new))
 }
 
 /// Returns the open critical escalations that block a convoy.
 pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
-    let concerns = |one: &Escalation| {
-        one.details.convoy == convoy.id
-            || convoy::tracked_ids(convoy).any(|id| id == one.related_bead)
+    let concerns = |escalation: &Escalation| {
+        escalation.details.convoy == convoy.id
+            || convoy::tracked_ids(convoy).any(|id| id == escalation.related_bead)
     };
     let open = list_escalations(town, false).into_iter();
-    open.filter(|one| one.severity == Severity::Critical && concerns(one))
+    open.filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
         .collect()
 }
 
 /// Returns the answered escalations about a bead, oldest answer first.
 pub fn find_answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
     let mut found = list_escalations(town, true);
-    found
-        .retain(|one| !one.is_open() && one.related_bead == bead && !one.details.answer.is_empty());
+    found.retain(|escalation| {
+        !escalation.is_open()
+            && escalation.related_bead == bead
+            && !escalation.details.answer.is_empty()
+    });
     found.sort_by(|a, b| (&a.escalated_at, &a.id).cmp(&(&b.escalated_at, &b.id)));
     found
 }

@@ -47,8 +47,8 @@ pub fn hooked_bead_of<'a>(
         .chain(stores.rigs.values())
         .find_map(|beads| {
             let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
-            let mut own: Vec<&Bead> = hooked.filter(is_own).collect();
-            own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
-            own.first().copied()
+            let mut own_beads: Vec<&Bead> = hooked.filter(is_own).collect();
+            own_beads.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
+            own_beads.first().copied()
         })
 }

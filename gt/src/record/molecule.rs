@@ -75,9 +75,9 @@ impl Molecule {
             .steps
             .iter()
             .map(|step| MoleculeStep {
-                id: step.head.id().to_owned(),
+                id: step.bead_ref.id().to_owned(),
                 title: step
-                    .head
+                    .bead_ref
                     .bead()
                     .map(|bead| bead.title.clone())
                     .unwrap_or_default(),
@@ -86,8 +86,10 @@ impl Molecule {
             .collect();
         let now = progress.current().or_else(|| progress.next());
         let current = now.and_then(|step| {
-            let bead = step.head.bead()?;
-            let at = steps.iter().position(|own| own.id == bead.id)?;
+            let bead = step.bead_ref.bead()?;
+            let at = steps
+                .iter()
+                .position(|listed_step| listed_step.id == bead.id)?;
             Some(CurrentStep {
                 number: at + 1,
                 id: bead.id.clone(),
@@ -113,24 +115,24 @@ impl Molecule {
 /// Returns the root of the molecule that is attached to a work bead, or the bead itself if it is a
 /// root.
 pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
-    let head = beads.bead_ref(bead)?;
-    if let Some(attached) = progress::attached_to(beads, &head) {
+    let bead_ref = beads.bead_ref(bead)?;
+    if let Some(attached) = progress::attached_to(beads, &bead_ref) {
         return Some(attached);
     }
-    let own = head.bead()?;
-    is_molecule_root(own).then(|| own.id.clone())
+    let root_bead = bead_ref.bead()?;
+    is_molecule_root(root_bead).then(|| root_bead.id.clone())
 }
 
 /// Returns the root of the molecule that ends with a work bead: the one that was poured for it, or
 /// the bead itself.
 pub fn own_root_of(beads: &Snapshot, bead: &str) -> Option<String> {
-    let own = || {
+    let own_root = || {
         beads
             .get_live(bead)
             .is_some_and(is_molecule_root)
             .then(|| bead.to_owned())
     };
-    progress::follower_of(beads, bead).or_else(own)
+    progress::follower_of(beads, bead).or_else(own_root)
 }
 
 /// Returns the molecule that ends with a work bead.

@@ -333,11 +333,11 @@ pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Times
 
 /// Returns the time at which `HEAD` of a sandbox last moved, from the worktree's own log of HEAD.
 pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
-    let own = sandbox.join(".git");
-    let link = match fs::read_to_string(&own) {
+    let git_path = sandbox.join(".git");
+    let link = match fs::read_to_string(&git_path) {
         Ok(link) => link,
         Err(error) if error.kind() == ErrorKind::IsADirectory => {
-            return modification_time(&own.join("logs/HEAD"));
+            return modification_time(&git_path.join("logs/HEAD"));
         }
         Err(_) => return None,
     };

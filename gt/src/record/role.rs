@@ -65,8 +65,8 @@ pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole
     for rig in town.list_rigs().unwrap_or_default() {
         let layers = settings.for_rig(Some(rig.name()));
         let name = rig.name().to_owned();
-        let own = [Address::Witness(name.clone()), Address::Refinery(name)];
-        roles.extend(own.map(|address| of(layers, address)));
+        let rig_roles = [Address::Witness(name.clone()), Address::Refinery(name)];
+        roles.extend(rig_roles.map(|address| of(layers, address)));
     }
     roles
 }

@@ -51,7 +51,7 @@ impl StoreRollback {
         let (beads, what) = match store.rolled_back() {
             Ok(left) if left.is_empty() => return None,
             Ok(left) => {
-                let beads: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+                let beads: BTreeSet<String> = left.into_iter().map(|bead| bead.id).collect();
                 let count = kit::ui::counted(beads.len(), "bead");
                 let file = store.issues_file();
                 let what = format!(
@@ -160,12 +160,12 @@ impl Town {
 
     /// Reads every store once.
     pub fn read_stores(&self) -> anyhow::Result<TownStores> {
-        let own = self.open_town_store()?;
+        let town_store = self.open_town_store()?;
         let mut stores = TownStores {
-            town: own.snapshot()?,
+            town: town_store.snapshot()?,
             rigs: BTreeMap::new(),
             unreadable: BTreeMap::new(),
-            rollbacks: StoreRollback::find(BeadsHome::Town, &own)
+            rollbacks: StoreRollback::find(BeadsHome::Town, &town_store)
                 .into_iter()
                 .collect(),
         };
@@ -214,7 +214,7 @@ impl TownStores {
         let targets = edges.filter(|edge| edge.is_external());
         targets
             .filter(|edge| match self.find_ref(&edge.depends_on_id) {
-                Some(head) => head.is_open(),
+                Some(blocker) => blocker.is_open(),
                 None => {
                     let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
                     self.unreadable.contains_key(rig)

@@ -294,11 +294,11 @@ impl RigLayout {
     /// rig's own folder has a redirect to it), otherwise `.beads`.
     pub fn beads(&self) -> PathBuf {
         let tracked = self.mayor_clone().join(".beads");
-        let own = self.root.join(".beads");
-        if own.join("redirect").is_file() || (!own.is_dir() && tracked.is_dir()) {
+        let rig_beads = self.root.join(".beads");
+        if rig_beads.join("redirect").is_file() || (!rig_beads.is_dir() && tracked.is_dir()) {
             tracked
         } else {
-            own
+            rig_beads
         }
     }
 

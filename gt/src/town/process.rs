@@ -163,7 +163,9 @@ pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
             started: stat.started,
         };
         let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
-        process.variable("GT_TOWN_ROOT").filter(|own| own == root)?;
+        process
+            .variable("GT_TOWN_ROOT")
+            .filter(|town_root| town_root == root)?;
         Some(SessionProcess {
             process,
             token,
@@ -251,7 +253,10 @@ pub fn parent_of(pid: i32) -> Option<i32> {
 /// Processes in `without` are left out.
 pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
     let all = read_process_table();
-    let is_host = |host: &Process| host.name().is_some_and(|own| own.starts_with(name));
+    let is_host = |host: &Process| {
+        host.name()
+            .is_some_and(|host_name| host_name.starts_with(name))
+    };
     let mut hosts: BTreeMap<i32, Option<Process>> = BTreeMap::new();
     let mut found = Vec::new();
     for (pid, stat) in all

@@ -133,7 +133,8 @@ impl FeedFilter {
         };
         let is_kind = |kind: &String| event.kind.starts_with(kind.as_str());
         let in_rig = |rig: &FeedRig| {
-            rig.is_rig_word(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
+            rig.is_rig_word(&event.actor)
+                || event.payload.values().any(|value| rig.is_named_in(value))
         };
         event.visibility != EventVisibility::Audit
             && self.since.is_none_or(is_late)

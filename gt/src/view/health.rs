@@ -70,13 +70,13 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         let layout = town.layout.rig(rig);
         let settings = PatrolSettings::load(town, &layout);
         let matters = attention::rig_matters(&view, rig, &settings);
-        let reported: BTreeSet<String> = matters.into_iter().map(|one| one.bead).collect();
+        let reported: BTreeSet<String> = matters.into_iter().map(|matter| matter.bead).collect();
         let polecats = view.polecats_of(rig);
         // A worker that a command holds is between two states.
         let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
         state
             .workers
-            .extend(at_rest.map(|one| worker_state(one, view.now)));
+            .extend(at_rest.map(|polecat| worker_state(polecat, view.now)));
         let busy = polecats.iter().filter(|polecat| polecat.busy);
         let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
         let look = RigWork {
@@ -106,8 +106,8 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
 
 fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
     let of_one = |invariant: Invariant| {
-        let own = faults.iter().filter(|fault| fault.invariant == invariant);
-        let faults: Vec<InvariantViolation> = own.cloned().collect();
+        let matching_faults = faults.iter().filter(|fault| fault.invariant == invariant);
+        let faults: Vec<InvariantViolation> = matching_faults.cloned().collect();
         InvariantCount {
             invariant,
             says: invariant.describe(),
@@ -149,9 +149,12 @@ impl RigWork<'_> {
             *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
         }
         let queued = queued_sling::list_queued_slings(self.beads);
-        let queued: BTreeSet<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
-        let begun = self.beads.select(|head| {
-            matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
+        let queued: BTreeSet<&str> = queued
+            .iter()
+            .map(|queued_bead| queued_bead.work_bead_id.as_str())
+            .collect();
+        let begun = self.beads.select(|bead| {
+            matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
         });
         let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
         let look = |bead: &Bead| WorkState {
@@ -194,8 +197,8 @@ fn count_holders(bead: &Bead, polecats: usize) -> usize {
 /// Returns the work that was merged in the last month.
 fn recent_merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = Git::at(rig.repo());
-    let closed = beads.select(|head| {
-        !head.is_open() && head.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
+    let closed = beads.select(|bead| {
+        !bead.is_open() && bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
     });
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
     for request in closed.filter(|bead| is_recently_closed(bead, now)) {
@@ -248,10 +251,13 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
 /// started again and does not count.
 fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
-    for one in convoy::list_convoys(&stores.town, true) {
-        let at = one.closed_at.as_ref().filter(|_| convoy::has_landed(one));
+    for convoy_bead in convoy::list_convoys(&stores.town, true) {
+        let at = convoy_bead
+            .closed_at
+            .as_ref()
+            .filter(|_| convoy::has_landed(convoy_bead));
         if let Some(at) = at.map(bd::bead::Stamp::instant) {
-            landed.extend(convoy::tracked_ids(one).map(|id| (id, at)));
+            landed.extend(convoy::tracked_ids(convoy_bead).map(|id| (id, at)));
         }
     }
     let is_older = |work: &WorkState| {

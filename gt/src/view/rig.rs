@@ -77,7 +77,7 @@ pub fn rig_status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus>
         branch: config::target_branch_of(town, rig),
         queue: beads
             .bead_refs()
-            .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
+            .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
         members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),

@@ -153,16 +153,16 @@ impl EscalationLine {
         open.map(Self::from_escalation).collect()
     }
 
-    fn from_escalation(one: Escalation) -> Self {
+    fn from_escalation(escalation: Escalation) -> Self {
         Self {
-            next: one.next_step(),
-            deadline: one.default_at().map(|(_, at)| at.to_string()),
-            severity: one.severity,
-            title: one.title,
-            from: one.escalated_by,
-            since: one.escalated_at,
-            acked_by: one.acked_by,
-            id: one.id,
+            next: escalation.next_step(),
+            deadline: escalation.default_at().map(|(_, at)| at.to_string()),
+            severity: escalation.severity,
+            title: escalation.title,
+            from: escalation.escalated_by,
+            since: escalation.escalated_at,
+            acked_by: escalation.acked_by,
+            id: escalation.id,
         }
     }
 }
@@ -192,9 +192,9 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
     let rollbacks = view.stores.rollbacks.iter();
-    problems.extend(rollbacks.map(|one| {
-        let [restore, discard] = one.next_steps();
-        format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
+    problems.extend(rollbacks.map(|rollback| {
+        let [restore, discard] = rollback.next_steps();
+        format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
     }));
     let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
@@ -213,13 +213,17 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<String> {
             .flat_map(|rig| find_given_up(town, view, rig)),
     );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
-    problems.extend(waiting.filter(|one| one.pending.is_some()).map(|one| {
-        let title = kit::ui::escape::escape_line(&one.new.title);
-        format!(
-            "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
-            id = one.id
-        )
-    }));
+    problems.extend(
+        waiting
+            .filter(|request| request.pending.is_some())
+            .map(|one| {
+                let title = kit::ui::escape::escape_line(&one.new.title);
+                format!(
+                    "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
+                    id = one.id
+                )
+            }),
+    );
     problems
 }
 
@@ -228,11 +232,14 @@ fn find_given_up(town: &LiveTown, view: &TownView, rig: &str) -> Vec<String> {
     let settings = PatrolSettings::load(town, &town.layout.rig(rig));
     let matters = attention::rig_matters(view, rig, &settings).into_iter();
     let of_workers =
-        matters.filter(|one| matches!(one.kind, MatterKind::Stuck | MatterKind::GaveUp));
-    let lines = of_workers.map(|one| {
-        let why = one.text.lines().next().unwrap_or_default();
-        let commands = one.next.first().cloned().unwrap_or_default();
-        format!("{}: {why}\n{commands}\ngt why {}", one.subject, one.bead)
+        matters.filter(|matter| matches!(matter.kind, MatterKind::Stuck | MatterKind::GaveUp));
+    let lines = of_workers.map(|matter| {
+        let why = matter.text.lines().next().unwrap_or_default();
+        let commands = matter.next.first().cloned().unwrap_or_default();
+        format!(
+            "{}: {why}\n{commands}\ngt why {}",
+            matter.subject, matter.bead
+        )
     });
     lines.collect()
 }
@@ -260,7 +267,11 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
             title: progress.title,
             completed: progress.counts.completed,
             total: progress.counts.total,
-            blocked_by: progress.blocked_by.into_iter().map(|one| one.id).collect(),
+            blocked_by: progress
+                .blocked_by
+                .into_iter()
+                .map(|blocker| blocker.id)
+                .collect(),
         })
         .collect();
     let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
@@ -330,11 +341,11 @@ impl StatusReader<'_> {
     /// Returns the patrol's roles of the town or of a rig that are in agent mode or have a session.
     fn roles(&self, rig: Option<&str>) -> Vec<AgentStatus> {
         let roles = self.view.roles.iter();
-        let own = roles.filter(|one| one.address.rig() == rig);
-        let shown = own.filter(|one| {
-            one.mode == RoleMode::Agent || self.view.session_of(&one.address).is_some()
+        let roles_of_rig = roles.filter(|role| role.address.rig() == rig);
+        let shown = roles_of_rig.filter(|role| {
+            role.mode == RoleMode::Agent || self.view.session_of(&role.address).is_some()
         });
-        shown.map(|one| self.agent(&one.address, None)).collect()
+        shown.map(|role| self.agent(&role.address, None)).collect()
     }
 
     fn dog(&self, dog: &Dog) -> AgentStatus {

@@ -142,8 +142,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
         what: &str,
         run: impl FnOnce(&W) -> T + Send + 'static,
     ) -> Option<T> {
-        let own = Arc::clone(self);
-        match tokio::task::spawn_blocking(move || run(&own.world)).await {
+        let this = Arc::clone(self);
+        match tokio::task::spawn_blocking(move || run(&this.world)).await {
             Ok(value) => Some(value),
             Err(error) => {
                 tracing::error!(%error, what, "panicked");
@@ -167,8 +167,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
             tracing::info!(left = left.len(), rule, "left until an action has ended");
         }
         for decision in started {
-            let own = Arc::clone(self);
-            tokio::spawn(async move { own.run_action(decision).await });
+            let this = Arc::clone(self);
+            tokio::spawn(async move { this.run_action(decision).await });
         }
     }
 

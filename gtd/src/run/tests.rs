@@ -212,7 +212,10 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             succeeds
         };
         let (passes, acts) = run(1, &[], facts, sling).await;
-        let beads: BTreeSet<String> = acts.iter().map(|(_, one)| format!("{one:?}")).collect();
+        let beads: BTreeSet<String> = acts
+            .iter()
+            .map(|(_, action)| format!("{action:?}"))
+            .collect();
         assert_eq!((acts.len(), beads.len()), (12, 12), "{acts:?}");
         assert!(passes.len() >= 3, "five at a time: {passes:?}");
     }

@@ -68,8 +68,8 @@ pub struct ExitReport {
 }
 
 impl ExitReport {
-    pub fn with(code: u8, said: TextReport) -> CommandResult {
-        Ok(Box::new(Self { code, report: said }))
+    pub fn with(code: u8, report: TextReport) -> CommandResult {
+        Ok(Box::new(Self { code, report }))
     }
 }
 

@@ -239,16 +239,22 @@ pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result
 /// Returns true if an open file is the one at a path.
 pub fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), path.metadata()) {
-        (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
+        (Ok(opened), Ok(there)) => (opened.dev(), opened.ino()) == (there.dev(), there.ino()),
         _ => false,
     }
 }
 
 /// Exchanges two files. Not every system supports this.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn exchange_files(one: &Path, other: &Path) -> io::Result<()> {
+fn exchange_files(first: &Path, second: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+    Ok(renameat_with(
+        CWD,
+        first,
+        CWD,
+        second,
+        RenameFlags::EXCHANGE,
+    )?)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

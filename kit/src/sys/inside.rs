@@ -111,8 +111,8 @@ fn put_file(
     // A file with this name was left by a process that died, because process ids are reused.
     rustix::fs::unlinkat(folder, temporary, AtFlags::empty()).ok();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let own = Mode::from_raw_mode(0o600);
-    let mut file = File::from(rustix::fs::openat(folder, temporary, flags, own)?);
+    let initial_mode = Mode::from_raw_mode(0o600);
+    let mut file = File::from(rustix::fs::openat(folder, temporary, flags, initial_mode)?);
     file.write_all(content)?;
     rustix::fs::fchmod(&file, mode)?;
     Ok(rustix::fs::renameat(folder, temporary, folder, name)?)

@@ -5,17 +5,17 @@ use std::thread::{self, Builder};
 
 /// Runs `one` in another thread and `other` in this one, or both in sequence if the system cannot
 /// start a thread.
-pub fn run_both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
+pub fn run_both<A: Send, B>(first: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
-        let thread = Builder::new().spawn_scoped(scope, &one);
+        let thread = Builder::new().spawn_scoped(scope, &first);
         let other = other();
-        let one = match thread {
+        let first_result = match thread {
             Ok(thread) => thread
                 .join()
                 .unwrap_or_else(|cause| panic::resume_unwind(cause)),
-            Err(_) => one(),
+            Err(_) => first(),
         };
-        (one, other)
+        (first_result, other)
     })
 }
 

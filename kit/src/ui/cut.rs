@@ -16,11 +16,11 @@ pub fn cut_to_width(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
     for c in text.chars() {
-        let own = c.width().unwrap_or(0);
-        if used + own + 1 > width {
+        let char_width = c.width().unwrap_or(0);
+        if used + char_width + 1 > width {
             break;
         }
-        used += own;
+        used += char_width;
         out.push(c);
     }
     if width > 0 {

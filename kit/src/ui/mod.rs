@@ -42,9 +42,9 @@ pub trait Report {
 }
 
 /// Formats a number of things with the singular or plural of their name.
-pub fn counted(count: usize, one: &str) -> String {
+pub fn counted(count: usize, singular: &str) -> String {
     let end = if count == 1 { "" } else { "s" };
-    format!("{count} {one}{end}")
+    format!("{count} {singular}{end}")
 }
 
 /// The output streams and their styles.

@@ -51,7 +51,7 @@ impl BeadArea {
     }
 
     fn has_domain(&self, domain: &str) -> bool {
-        self.domains.iter().any(|own| own == domain)
+        self.domains.iter().any(|known| known == domain)
     }
 
     /// Returns true if a clause in words touches the area: it names a domain of the area, names a
@@ -60,8 +60,8 @@ impl BeadArea {
         if let Some(domain) = constraint_domain(clause) {
             return self.has_domain(domain);
         }
-        let own = split_name(clause);
-        let kinds = own
+        let clause_words = split_name(clause);
+        let kinds = clause_words
             .iter()
             .filter_map(|word| DefinitionKind::from_word(word));
         let mut named: Vec<&str> = kinds.map(|kind| choose_domain(kind, clause)).collect();
@@ -73,10 +73,14 @@ impl BeadArea {
         if !named.is_empty() {
             return named.into_iter().any(|domain| self.has_domain(domain));
         }
-        own.iter().any(|word| self.has_domain(word))
-            || own
-                .iter()
-                .any(|word| word.len() > 3 && self.words.iter().any(|said| is_alike(said, word)))
+        clause_words.iter().any(|word| self.has_domain(word))
+            || clause_words.iter().any(|word| {
+                word.len() > 3
+                    && self
+                        .words
+                        .iter()
+                        .any(|known_word| is_alike(known_word, word))
+            })
     }
 }
 
@@ -109,9 +113,13 @@ impl DecisionClauses {
             .get("extend")
             .map(YamlValue::items)
             .unwrap_or_default();
-        let extend = extend.iter().map(|one| match one {
+        let extend = extend.iter().map(|extension| match extension {
             YamlValue::Text(text) => text.clone(),
-            one => format!("{}: {}", one.field("target"), one.field("change")),
+            extension => format!(
+                "{}: {}",
+                extension.field("target"),
+                extension.field("change")
+            ),
         });
         let forbidden = decision.forbidden().into_iter().map(|rule| rule.words);
         let constraints = decision.texts("constraints").into_iter();
@@ -119,16 +127,16 @@ impl DecisionClauses {
             reuse: reuse
                 .map(|(domain, names)| format!("{domain}: {}", names.join(", ")))
                 .collect(),
-            extend: extend.filter(|one| fits(one)).collect(),
+            extend: extend.filter(|clause| fits(clause)).collect(),
             allow: decision
                 .texts("allow")
                 .into_iter()
-                .filter(|one| fits(one))
+                .filter(|clause| fits(clause))
                 .collect(),
-            forbidden: forbidden.filter(|one| fits(one)).collect(),
+            forbidden: forbidden.filter(|clause| fits(clause)).collect(),
             // Constraints that apply everywhere are in every brief.
             constraints: constraints
-                .filter(|one| one == "no-new-seeds" || fits(one))
+                .filter(|clause| clause == "no-new-seeds" || fits(clause))
                 .collect(),
         }
     }
@@ -159,9 +167,9 @@ pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) ->
     write_line(&mut text, "New and allowed", &clauses.allow, ", ");
     write_line(&mut text, "Forbidden", &clauses.forbidden, "; ");
     write_line(&mut text, "Constraints", &clauses.constraints, "; ");
-    let is_code = |one: &String| {
+    let is_code = |clause: &String| {
         matches!(
-            constraint::parse_constraint(one),
+            constraint::parse_constraint(clause),
             ConstraintMeaning::Known(_)
         )
     };
@@ -184,10 +192,10 @@ fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: O
         .get("seed_refs")
         .map(YamlValue::entries)
         .unwrap_or_default();
-    let own = refs
+    let area_refs = refs
         .iter()
         .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
-    let paths: Vec<&str> = own.filter_map(|(_, path)| path.as_text()).collect();
+    let paths: Vec<&str> = area_refs.filter_map(|(_, path)| path.as_text()).collect();
     if !paths.is_empty() {
         let line = format!(
             "Seeds, each to be read only when you work in its domain, in {}: {}",

@@ -232,8 +232,8 @@ fn run(keeper: &KeeperArgs) -> anyhow::Result<CommandAnswer> {
 }
 
 /// Finds the folder that contains `keeper/`.
-fn find_root(said: Option<&Path>, command: &KeeperCommand) -> anyhow::Result<PathBuf> {
-    if let Some(root) = said {
+fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Result<PathBuf> {
+    if let Some(root) = requested {
         return Ok(sys::working_dir().join(root));
     }
     let by_hook = sys::env_var("GT_RIG_ROOT");
@@ -414,10 +414,13 @@ fn run_validate(root: &Path, args: &ValidateArgs) -> anyhow::Result<CommandAnswe
 
 fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
     let mut text = String::new();
-    for one in &outcome.findings {
-        let place = format!("{}:{}", one.file, one.line);
-        let line = format!("{place}: rule \"{}\" of {adr}: {}", one.rule, one.what);
-        let waived = one.waived.as_ref();
+    for finding in &outcome.findings {
+        let place = format!("{}:{}", finding.file, finding.line);
+        let line = format!(
+            "{place}: rule \"{}\" of {adr}: {}",
+            finding.rule, finding.what
+        );
+        let waived = finding.waived.as_ref();
         let waived = waived.map(|why| format!(" (waived: {why})"));
         text.push_str(&escape_control_chars(&format!(
             "{line}{}",
@@ -439,9 +442,9 @@ fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
     let findings: Vec<Json> = outcome
         .findings
         .iter()
-        .map(|one| {
-            json!({ "rule": one.rule, "file": one.file, "line": one.line, "what": one.what,
-                "waived": one.waived })
+        .map(|finding| {
+            json!({ "rule": finding.rule, "file": finding.file, "line": finding.line, "what": finding.what,
+                "waived": finding.waived })
         })
         .collect();
     let json = json!({ "passes": outcome.is_passed(), "decision": adr, "findings": findings,
@@ -482,21 +485,21 @@ fn run_explain(root: &Path, codes: &[String]) -> anyhow::Result<CommandAnswer> {
         asked = CODES.iter().map(|code| code.code.to_owned()).collect();
     }
     let (mut text, mut list, mut unknown) = (String::new(), Vec::new(), false);
-    for one in &asked {
-        let (known, means) = match constraint::parse_constraint(one) {
+    for asked_code in &asked {
+        let (known, means) = match constraint::parse_constraint(asked_code) {
             ConstraintMeaning::Known(code) => (true, code.meaning.to_owned()),
             ConstraintMeaning::Prose => (true, String::new()),
             ConstraintMeaning::Unknown => (false, "unknown: no constraint is called so".to_owned()),
         };
         unknown |= !known;
         let line = if means.is_empty() {
-            one.clone()
+            asked_code.clone()
         } else {
-            format!("{one}: {means}")
+            format!("{asked_code}: {means}")
         };
         text.push_str(&escape_control_chars(&line));
         text.push('\n');
-        list.push(json!({ "code": one, "known": known, "meaning": means }));
+        list.push(json!({ "code": asked_code, "known": known, "meaning": means }));
     }
     let mut answer = CommandAnswer::new(text, Json::Array(list));
     answer.exit = u8::from(unknown);

@@ -127,11 +127,11 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     {
         let text = line.trim_start();
         if ending == "go" {
-            let own = text
+            let signature = text
                 .strip_prefix("func (")
                 .and_then(|rest| rest.split_once(") "));
             let of = |receiver: &str| receiver.trim_end_matches('*').ends_with(name);
-            let method = own.filter(|(receiver, _)| of(receiver));
+            let method = signature.filter(|(receiver, _)| of(receiver));
             found.extend(method.and_then(|(_, rest)| parse_called_name(rest)));
         } else if is_class_start(text, name, ending) {
             let deep = count_indent(line);
@@ -141,10 +141,10 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
                 .filter(|line| !line.trim().is_empty());
             let inside: Vec<&&str> = inside.collect();
             let first = inside.iter().map(|line| count_indent(line)).min();
-            let own = inside
+            let member_lines = inside
                 .into_iter()
                 .filter(|line| Some(count_indent(line)) == first);
-            found.extend(own.filter_map(|line| parse_method_name(line.trim(), ending)));
+            found.extend(member_lines.filter_map(|line| parse_method_name(line.trim(), ending)));
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -160,7 +160,7 @@ fn count_indent(line: &str) -> usize {
 /// Returns true if a line opens the body of the class or type with this name.
 fn is_class_start(line: &str, name: &str, ending: &str) -> bool {
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
-    let has = |word: &str| words.clone().any(|own| own == word);
+    let has = |word: &str| words.clone().any(|candidate| candidate == word);
     if ending == "rs" {
         return line.starts_with("impl") && has(name);
     }
@@ -240,7 +240,9 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
             .and_then(|rest| rest.strip_prefix('.'));
         if let Some((member, _)) = member.and_then(|rest| rest.split_once('=')) {
             found.extend(
-                self::parse_name(member).filter(|one| one != "displayName" && one != "propTypes"),
+                self::parse_name(member).filter(|member_name| {
+                    member_name != "displayName" && member_name != "propTypes"
+                }),
             );
         }
         let is_variant = ["variant:", "variant?:", "type Variant", "variant ="];
@@ -251,13 +253,13 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
             let quoted = line.split(quote).skip(1).step_by(2);
             found.extend(
                 quoted
-                    .filter(|one| self::parse_name(one).as_deref() == Some(one))
+                    .filter(|variant| self::parse_name(variant).as_deref() == Some(variant))
                     .map(str::to_owned),
             );
         }
     }
     let mut seen = std::collections::HashSet::new();
-    found.retain(|one| seen.insert(one.clone()));
+    found.retain(|variant| seen.insert(variant.clone()));
     found.truncate(MEMBERS);
     found
 }

@@ -50,7 +50,7 @@ impl Decision {
     }
 
     pub fn get(&self, key: &str) -> Option<&YamlValue> {
-        let found = self.fields.iter().find(|(own, _)| own == key);
+        let found = self.fields.iter().find(|(field, _)| field == key);
         found.map(|(_, value)| value)
     }
 
@@ -85,14 +85,14 @@ impl Decision {
 
     /// Sets a field in place, or appends it.
     pub fn set(&mut self, key: &str, value: YamlValue) {
-        match self.fields.iter_mut().find(|(own, _)| own == key) {
+        match self.fields.iter_mut().find(|(field, _)| field == key) {
             Some((_, old)) => *old = value,
             None => self.fields.push((key.to_owned(), value)),
         }
     }
 
     pub fn remove(&mut self, key: &str) {
-        self.fields.retain(|(own, _)| own != key);
+        self.fields.retain(|(field, _)| field != key);
     }
 }
 

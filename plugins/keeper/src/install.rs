@@ -138,11 +138,11 @@ fn build_commands(mayor: &Path) -> Vec<(PathBuf, String)> {
 
 /// Formats a command for Gemini CLI.
 fn format_toml_command(text: &str) -> String {
-    let (head, body) = text
+    let (front_matter, body) = text
         .trim_start_matches("---\n")
         .split_once("---\n")
         .unwrap_or(("", text));
-    let about = head.trim().trim_start_matches("description: ");
+    let about = front_matter.trim().trim_start_matches("description: ");
     let body = body.replace("$ARGUMENTS", "{{args}}");
     format!(
         "# {COMMAND_MARK}\ndescription = \"{about}\"\nprompt = \'\'\'\n{}\'\'\'\n",

@@ -33,9 +33,9 @@ pub struct PlantReport {
 }
 
 /// Chooses the rig's source: the given folder, the clone for reading, or the root.
-pub fn choose_source(root: &Path, said: Option<&Path>) -> PathBuf {
+pub fn choose_source(root: &Path, requested: Option<&Path>) -> PathBuf {
     let clone = root.join("mayor/rig");
-    match said {
+    match requested {
         Some(path) => path.to_owned(),
         None if clone.is_dir() => clone,
         None => root.to_owned(),
@@ -83,9 +83,9 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     domains.sort_unstable();
     domains.dedup();
     for domain in domains {
-        let own = fresh.iter().filter(|(own, _)| *own == domain);
-        let own: Vec<YamlValue> = own.map(|(_, seed)| seed.clone()).collect();
-        let (domain, count, new, left) = merge_into_domain(root, domain, own)?;
+        let of_domain = fresh.iter().filter(|(own, _)| *own == domain);
+        let domain_seeds: Vec<YamlValue> = of_domain.map(|(_, seed)| seed.clone()).collect();
+        let (domain, count, new, left) = merge_into_domain(root, domain, domain_seeds)?;
         planted.left += left;
         planted.domains.push((domain, count, new));
     }
@@ -135,18 +135,18 @@ fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlVa
         ],
         _ => return YamlValue::Map(entries),
     };
-    let mut own: Vec<String> = split_name(&found.name);
+    let mut seed_words: Vec<String> = split_name(&found.name);
     for (key, members) in lists {
         if !members.is_empty() {
-            own.extend(members.iter().flat_map(|member| split_name(member)));
+            seed_words.extend(members.iter().flat_map(|member| split_name(member)));
             entries.push((key.to_owned(), YamlValue::texts(&members)));
         }
     }
     // For users, who add their own words for the thing.
-    own.sort();
-    own.dedup();
-    own.truncate(WORDS);
-    entries.push(("words".to_owned(), YamlValue::texts(&own)));
+    seed_words.sort();
+    seed_words.dedup();
+    seed_words.truncate(WORDS);
+    entries.push(("words".to_owned(), YamlValue::texts(&seed_words)));
     YamlValue::Map(entries)
 }
 
@@ -220,12 +220,12 @@ fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
         let Some(now) = fresh.get(key).map(YamlValue::as_texts) else {
             continue;
         };
-        let old = moved.iter_mut().find(|(own, _)| own == key);
+        let old = moved.iter_mut().find(|(field, _)| field == key);
         match old {
             Some((_, value)) if key != "words" => *value = YamlValue::texts(&now),
             Some((_, value)) => {
                 let mut all = value.as_texts();
-                let new = now.into_iter().filter(|one| !all.contains(one));
+                let new = now.into_iter().filter(|word| !all.contains(word));
                 let new: Vec<String> = new.collect();
                 all.extend(new);
                 *value = YamlValue::texts(&all);

@@ -61,14 +61,14 @@ impl KeeperMode {
     }
 
     /// Chooses the mode: from the caller, from `keeper/keeper.yaml`, or growth.
-    pub fn choose(root: &Path, said: &str) -> anyhow::Result<Self> {
+    pub fn choose(root: &Path, requested: &str) -> anyhow::Result<Self> {
         let path = root.join("keeper/keeper.yaml");
         let written = sys::read_text(&path)?.unwrap_or_default();
         let settings = yaml::parse_yaml(&written)
             .with_context(|| format!("{} is not valid", path.display()))?;
-        let word = match said.trim() {
+        let word = match requested.trim() {
             "" => settings.field("mode").trim().to_owned(),
-            said => said.to_owned(),
+            requested => requested.to_owned(),
         };
         if word.is_empty() {
             return Ok(Self::Growth);
@@ -226,10 +226,10 @@ fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement])
             }
         };
         if let Some(seed) = target.filter(|_| *kind == DefinitionKind::Component) {
-            let head = split_name(name)
+            let noun = split_name(name)
                 .pop()
-                .filter(|head| split_name(&seed.name).contains(head));
-            matrix.heads.extend(head);
+                .filter(|noun| split_name(&seed.name).contains(noun));
+            matrix.heads.extend(noun);
         }
     }
     matrix.heads.sort();
@@ -270,7 +270,7 @@ fn build_forbidden_rules(vault: &Vault, matrix: &ReviewMatrix) -> Vec<String> {
         .heads
         .iter()
         .take(MOST)
-        .map(|head| format!("new {head} components"))
+        .map(|noun| format!("new {noun} components"))
         .collect();
     if vault.seeds_of_domain("auth").next().is_some() && !matrix.has_domain("auth") {
         rules.push("new authentication services".to_owned());
@@ -308,7 +308,10 @@ fn choose_constraints(
 fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
     let mut lists: Vec<(String, Vec<&String>)> = Vec::new();
     for (domain, name) in reuse {
-        match lists.iter_mut().find(|(own, _)| own == domain) {
+        match lists
+            .iter_mut()
+            .find(|(listed_domain, _)| listed_domain == domain)
+        {
             Some((_, names)) if names.len() < MOST => names.push(name),
             Some(_) => {}
             None => lists.push((domain.clone(), vec![name])),

@@ -95,11 +95,11 @@ impl Rule {
             }
             Some(kind) => new.kind == kind,
         };
-        let own = split_name(&new.name);
+        let name_words = split_name(&new.name);
         kind && shape
             .names
             .iter()
-            .all(|name| own.iter().any(|word| is_alike(word, name)))
+            .all(|name| name_words.iter().any(|word| is_alike(word, name)))
     }
 
     /// Returns true if a path must not change.

@@ -182,12 +182,13 @@ fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionK
     if found.len() >= MOST {
         return;
     }
-    let own = split_name(&name);
+    let name_words = split_name(&name);
     let known = |old: &ProposedElement| {
         let theirs = split_name(&old.name);
-        theirs == own || (old.kind == kind && own.len() == 1 && theirs.contains(&own[0]))
+        theirs == name_words
+            || (old.kind == kind && name_words.len() == 1 && theirs.contains(&name_words[0]))
     };
-    if !own.is_empty() && !found.iter().any(known) {
+    if !name_words.is_empty() && !found.iter().any(known) {
         let domain = choose_domain(kind, &name);
         found.push(ProposedElement { name, kind, domain });
     }

@@ -112,7 +112,11 @@ pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
         let hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !hidden && path.extension().is_some_and(|own| own == ending) {
+        if !hidden
+            && path
+                .extension()
+                .is_some_and(|extension| extension == ending)
+        {
             found.push(path);
         }
     }

@@ -141,13 +141,13 @@ impl Vault {
 
     /// Returns the words of a name, with synonyms replaced.
     fn words(&self, name: &str) -> Vec<String> {
-        let own = split_name(name).into_iter();
-        own.map(|word| self.canonical_word(&word)).collect()
+        let name_words = split_name(name).into_iter();
+        name_words.map(|word| self.canonical_word(&word)).collect()
     }
 
     fn canonical_word(&self, word: &str) -> String {
-        let said = self.synonyms.iter().find(|(other, _)| other == word);
-        if let Some((_, stands)) = said {
+        let synonym = self.synonyms.iter().find(|(other, _)| other == word);
+        if let Some((_, stands)) = synonym {
             return stands.clone();
         }
         let built_in = SYNONYMS.iter().find(|group| group.contains(&word));
@@ -157,14 +157,14 @@ impl Vault {
     /// Returns the seeds with several words of their own that all occur in a text. The text is
     /// about them although it does not name them.
     pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
-        let said = self.words(text);
+        let text_words = self.words(text);
         let is_about = |seed: &&Seed| {
-            let mut own = self.words(&seed.name);
-            own.retain(|word| !GENERIC.contains(&word.as_str()));
-            own.dedup();
-            own.len() >= 2
+            let mut seed_words = self.words(&seed.name);
+            seed_words.retain(|word| !GENERIC.contains(&word.as_str()));
+            seed_words.dedup();
+            seed_words.len() >= 2
                 && seed.kind != DefinitionKind::Route.word()
-                && has_all_words(&own, &said)
+                && has_all_words(&seed_words, &text_words)
         };
         self.seeds.iter().filter(is_about).collect()
     }
@@ -191,7 +191,7 @@ impl Vault {
     }
 
     fn match_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> SeedMatch<'_> {
-        let own = self.words(name);
+        let name_words = self.words(name);
         let seeds: Vec<(Vec<String>, &Seed)> = self
             .seeds
             .iter()
@@ -203,39 +203,41 @@ impl Vault {
             found.map(|(_, seed)| *seed)
         };
         // In "the user_status enum" the name is user_status.
-        let bare = match own.split_last() {
+        let bare = match name_words.split_last() {
             Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
-            _ => &own,
+            _ => &name_words,
         };
-        let exact = found(&|theirs, _| theirs == own.as_slice() || theirs == bare);
-        let exact = exact.or_else(|| found(&|theirs, _| has_all_words(&own, theirs)));
+        let exact = found(&|theirs, _| theirs == name_words.as_slice() || theirs == bare);
+        let exact = exact.or_else(|| found(&|theirs, _| has_all_words(&name_words, theirs)));
         let exact = exact.or_else(|| {
             let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
                 let more = seed.words.iter().flat_map(|word| self.words(word));
                 theirs.iter().cloned().chain(more).collect()
             };
-            found(&|theirs, seed| !seed.words.is_empty() && has_all_words(&own, &all(theirs, seed)))
+            found(&|theirs, seed| {
+                !seed.words.is_empty() && has_all_words(&name_words, &all(theirs, seed))
+            })
         });
         if let Some(seed) = exact {
             return SeedMatch::Known(seed);
         }
-        let head = own.last();
-        let near = found(&|theirs, _| has_all_words(theirs, &own))
-            .or_else(|| found(&|theirs, _| theirs.last() == head))
-            .or_else(|| found(&|theirs, _| head.is_some_and(|head| theirs.contains(head))))
+        let last_word = name_words.last();
+        let near = found(&|theirs, _| has_all_words(theirs, &name_words))
+            .or_else(|| found(&|theirs, _| theirs.last() == last_word))
+            .or_else(|| found(&|theirs, _| last_word.is_some_and(|head| theirs.contains(head))))
             .or_else(|| found(&|_, seed| is_similar_spelling(&seed.name, name)));
         near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 
     /// Matches a route: known by its path, near by the resource that it begins with.
     fn match_route(&self, path: &str) -> SeedMatch<'_> {
-        let own = split_segments(path);
+        let path_segments = split_segments(path);
         let routes = || {
             self.seeds
                 .iter()
                 .filter(|seed| seed.kind == DefinitionKind::Route.word())
         };
-        if let Some(seed) = routes().find(|seed| split_segments(&seed.name) == own) {
+        if let Some(seed) = routes().find(|seed| split_segments(&seed.name) == path_segments) {
             return SeedMatch::Known(seed);
         }
         let resource = |parts: &[String]| {
@@ -243,7 +245,7 @@ impl Vault {
             let mut plain = plain.filter(|part| !is_version(part));
             plain.next().cloned()
         };
-        let wanted = resource(&own);
+        let wanted = resource(&path_segments);
         let near = routes()
             .find(|seed| wanted.is_some() && resource(&split_segments(&seed.name)) == wanted);
         near.map_or(SeedMatch::New, SeedMatch::Near)

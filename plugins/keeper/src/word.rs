@@ -72,7 +72,7 @@ pub fn has_all_words(few: &[String], many: &[String]) -> bool {
     !few.is_empty()
         && few
             .iter()
-            .all(|word| many.iter().any(|own| is_alike(own, word)))
+            .all(|word| many.iter().any(|other| is_alike(other, word)))
 }
 
 /// Returns true if two names differ by at most two typing errors and are long enough for this

@@ -40,7 +40,7 @@ impl YamlValue {
         };
         entries
             .iter()
-            .find(|(own, _)| own == key)
+            .find(|(entry_key, _)| entry_key == key)
             .map(|(_, value)| value)
     }
 
@@ -152,7 +152,7 @@ impl<'a> YamlReader<'a> {
                 Event::Scalar(text, ..) => text.into_owned(),
                 _ => return Err(BadYaml("a key is no text".to_owned())),
             };
-            if entries.iter().any(|(own, _)| *own == key) {
+            if entries.iter().any(|(entry_key, _)| *entry_key == key) {
                 return Err(BadYaml(format!("`{key}` stands there twice")));
             }
             let event = self.next()?;

@@ -14,7 +14,10 @@ pub(super) fn check_town(town: &mut SimTown) {
 
 fn town_state(town: &SimTown) -> TownState {
     let work = town.beads.iter().enumerate().map(|(number, bead)| {
-        let holders = town.workers.iter().filter(|one| one.bead == Some(number));
+        let holders = town
+            .workers
+            .iter()
+            .filter(|worker| worker.bead == Some(number));
         WorkState {
             id: bead.id.clone(),
             place: match bead.place {

@@ -138,7 +138,7 @@ impl Simulation {
         }
         let now = self.town.now;
         let facts = self.town.facts();
-        let decisions = patrol::decide(&facts, &|one| self.memory.is_due(one, now));
+        let decisions = patrol::decide(&facts, &|decision| self.memory.is_due(decision, now));
         let (started, left) = self.executor.admit(decisions, |_| &self.thresholds);
         let mut looks_again = !left.is_empty();
         let count = started.len();

@@ -39,12 +39,12 @@ fn every_bead_lands_whatever_goes_wrong() {
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let (one, other) = (
+    let (first, second) = (
         simulate_town(&sim_request(7, Vec::new())),
         simulate_town(&sim_request(7, Vec::new())),
     );
-    assert_eq!(one.log, other.log);
-    assert_ne!(one.log, simulate_town(&sim_request(8, Vec::new())).log);
+    assert_eq!(first.log, second.log);
+    assert_ne!(first.log, simulate_town(&sim_request(8, Vec::new())).log);
 }
 
 #[test]

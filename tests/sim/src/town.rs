@@ -215,7 +215,7 @@ impl SimTown {
 
     /// Returns the index of the worker.
     pub(super) fn find_worker(&self, worker: &Worker) -> Option<usize> {
-        let is_it = |one: &SimWorker| self.worker_name(one) == *worker;
+        let is_it = |candidate: &SimWorker| self.worker_name(candidate) == *worker;
         self.workers.iter().position(is_it)
     }
 
@@ -266,7 +266,7 @@ impl SimTown {
     fn rig_facts(&self, rig: usize) -> RigFacts {
         let workers = || self.workers.iter().filter(move |worker| worker.rig == rig);
         let is_free = |bead: &&SimBead| {
-            let is_done = |one: &usize| self.beads[*one].place == BeadPlace::Closed;
+            let is_done = |blocker: &usize| self.beads[*blocker].place == BeadPlace::Closed;
             bead.rig == rig && bead.place == BeadPlace::Queued && bead.blockers.iter().all(is_done)
         };
         let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
@@ -381,7 +381,8 @@ impl SimTown {
             .iter()
             .filter(|worker| worker.refusal.is_none());
         let others: Vec<WorkerProgress> = others.filter_map(Self::progress).collect();
-        let others: Vec<(&str, &WorkerProgress)> = others.iter().map(|one| (AGENT, one)).collect();
+        let others: Vec<(&str, &WorkerProgress)> =
+            others.iter().map(|progress| (AGENT, progress)).collect();
         outages::group_outages(refused, &others)
     }
 
@@ -396,8 +397,8 @@ impl SimTown {
             format!("stuck:{}:{times}", self.worker_name(worker))
         });
         let lasting = self.outages().into_iter();
-        let lasting = lasting.filter(|one| self.now.duration_since(one.since) > PATIENCE);
-        let lasting = lasting.map(|one| format!("outage:{}", one.since));
+        let lasting = lasting.filter(|outage| self.now.duration_since(outage.since) > PATIENCE);
+        let lasting = lasting.map(|outage| format!("outage:{}", outage.since));
         stuck.chain(lasting).collect()
     }
 

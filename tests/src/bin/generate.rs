@@ -140,7 +140,7 @@ fn formula_entry(formula: &Formula) -> String {
         formula
             .synthesis
             .iter()
-            .map(|it| format!("- then: {}\n", it.title)),
+            .map(|step| format!("- then: {}\n", step.title)),
     );
     if !steps.is_empty() {
         entry.push_str(&format!("\n{}", steps.concat()));

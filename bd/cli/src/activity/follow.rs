@@ -19,15 +19,15 @@ pub(super) fn follow_activity(
 ) -> CommandResult {
     // The watch starts before the first read, so that the next read sees events in between.
     let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
-    let mut told: HashSet<String> = HashSet::new();
-    told.extend(so_far.seen);
+    let mut printed: HashSet<String> = HashSet::new();
+    printed.extend(so_far.seen);
     if !print_items(ctx, &so_far.items, args) {
         return Ok(Box::new(EmptyReport));
     }
     loop {
         for store in stores {
             let mut events = store.events()?;
-            events.retain(|event| told.insert(event.id.clone()));
+            events.retain(|event| printed.insert(event.id.clone()));
             if events.is_empty() {
                 continue;
             }

@@ -83,17 +83,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
-    let own = ctx.store()?;
+    let current = ctx.store()?;
     if !town {
-        return Ok(vec![own]);
+        return Ok(vec![current]);
     }
-    let routes = ctx.routes(own.dir());
+    let routes = ctx.routes(current.dir());
     let mut dirs: Vec<_> = routes
         .all()
         .iter()
         .filter_map(|route| routes.dir_of(route))
         .collect();
-    dirs.push(own.dir().to_owned());
+    dirs.push(current.dir().to_owned());
     dirs.sort();
     dirs.dedup();
     dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
@@ -142,8 +142,8 @@ impl ActivityItem {
         actor: &str,
         change: BeadChange,
     ) -> Self {
-        let own = change.new.as_ref().and_then(|new| new.text("title"));
-        let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
+        let new_title = change.new.as_ref().and_then(|new| new.text("title"));
+        let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {
             event: event.to_owned(),
             at: at.to_owned(),
@@ -234,7 +234,7 @@ impl ActivityItem {
 
     fn lines(&self, details: bool, style: &Style) -> Vec<String> {
         let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
-        let head = format!(
+        let summary = format!(
             "[{}] {} {} {} ({})",
             escape::escape_line(&time),
             style.dim(&escape::escape_line(&self.event)),
@@ -242,7 +242,7 @@ impl ActivityItem {
             escape::escape_line(&self.message()),
             escape::escape_line(&self.actor)
         );
-        let mut lines = vec![head];
+        let mut lines = vec![summary];
         if details {
             for (field, old, new) in self.change.fields() {
                 let field = escape::escape_line(field);

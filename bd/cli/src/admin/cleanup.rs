@@ -38,7 +38,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let hours = i64::from(args.older_than) * 24;
     let limit = ctx.now() - jiff::SignedDuration::from_hours(hours);
     let due = |snapshot: &Snapshot| -> Vec<String> {
-        let closed = snapshot.select(|head| head.status() == Status::Closed);
+        let closed = snapshot.select(|bead| bead.status() == Status::Closed);
         let is_old = |bead: &&Bead| {
             let at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
             at.instant() <= limit

@@ -128,13 +128,13 @@ impl FilterArgs {
     /// result.
     pub(crate) fn explain_empty_result(&self, ctx: &Context, words: &Vocabulary) {
         let statuses = self.statuses();
-        for status in statuses.iter().filter(|it| !words.has_status(it)) {
+        for status in statuses.iter().filter(|status| !words.has_status(status)) {
             let valid = words.list_statuses();
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
         }
         let kind = self.kind.as_deref().map(Kind::from_filter);
-        if let Some(kind) = kind.filter(|it| !words.has_kind(it)) {
+        if let Some(kind) = kind.filter(|kind| !words.has_kind(kind)) {
             let valid = words.list_kinds();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));

@@ -45,7 +45,7 @@ pub(crate) fn parse_labels(values: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for label in split_values(values) {
         let label = label.trim();
-        if !label.is_empty() && !found.iter().any(|own| own == label) {
+        if !label.is_empty() && !found.iter().any(|existing| existing == label) {
             found.push(label.to_owned());
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_trimmed_and_taken_once() {
+    fn labels_are_trimmed_and_deduplicated() {
         assert_eq!(parse_labels(&[" a , b,a".to_owned()]), ["a", "b"]);
     }
 }

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_for_what_a_store_has_is_completed() {
+    fn every_argument_that_names_store_data_is_completed() {
         let new = [
             "create id",
             "update session",

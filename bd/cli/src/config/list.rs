@@ -46,11 +46,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         }
         lines.push(line);
     }
-    let head = if lines.is_empty() {
+    let heading = if lines.is_empty() {
         "No configuration set"
     } else {
         "Configuration:"
     };
-    lines.insert(0, head.to_owned());
+    lines.insert(0, heading.to_owned());
     TextReport::lines(object.into(), lines).into_answer()
 }

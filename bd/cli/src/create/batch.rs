@@ -35,7 +35,7 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let (mut made, mut problems) = (Vec::new(), Vec::new());
         for (title, sections) in drafts {
-            let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
+            let attempt = tx.attempt(|tx| -> anyhow::Result<Bead> {
                 let draft = build_draft(title.clone(), &sections)?;
                 super::check_kind(tx.vocabulary(), &draft.new.issue_type)?;
                 let bead = change::create_bead(tx, draft.new)?;
@@ -44,7 +44,7 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
                 }
                 Ok(tx.get(&bead.id).cloned().unwrap_or(bead))
             });
-            match one {
+            match attempt {
                 Ok(bead) => made.push(bead),
                 Err(error) => problems.push(error.context(format!("creating \"{title}\""))),
             }
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_markdown_file_gives_an_issue_for_each_heading() {
+    fn each_heading_of_a_markdown_file_becomes_a_bead() {
         let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
         let found: Vec<IssueDraft> = parse_drafts(text)
             .unwrap()

@@ -276,7 +276,7 @@ fn print_remarks(ctx: &Context, new: &NewBead) {
 
 fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
     let usual = bd::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
-    if usual || words.kinds.iter().any(|own| own == kind.as_str()) {
+    if usual || words.kinds.iter().any(|custom| custom == kind.as_str()) {
         return Ok(());
     }
     Err(UsageError(format!(
@@ -288,7 +288,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
 /// Adds the edges. Returns the errors of the edges that fail; the bead stays.
 fn add_edges(
     tx: &mut Tx<'_>,
-    (ctx, own): (&Context, &Path),
+    (ctx, dir): (&Context, &Path),
     id: &str,
     args: &Args,
     edges: &[(DepKind, String)],
@@ -298,7 +298,7 @@ fn add_edges(
         let found = tx.get_live(given).map(|bead| bead.id.clone());
         let target = match found {
             Some(id) => Ok(id),
-            None => elsewhere(ctx, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+            None => elsewhere(ctx, dir, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
         };
         let added = target.and_then(|target| {
             Ok(change::add_dep_with_metadata(

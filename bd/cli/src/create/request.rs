@@ -74,8 +74,12 @@ pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBea
 fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
     let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
-    let or = |given: String, own: &String| {
-        if given.is_empty() { own.clone() } else { given }
+    let or = |given: String, fallback: &String| {
+        if given.is_empty() {
+            fallback.clone()
+        } else {
+            given
+        }
     };
     let mut labels = new.labels;
     for label in bead.labels.iter().filter(|label| *label != proto::LABEL) {
@@ -104,8 +108,8 @@ fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::
 
 fn read_title(args: &Args) -> Result<String, UsageError> {
     match (&args.positional, &args.title_flag) {
-        (Some(one), Some(other)) if one != other => Err(UsageError(format!(
-            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
+        (Some(first), Some(second)) if first != second => Err(UsageError(format!(
+            "cannot specify different titles as both positional argument and --title flag: \"{first}\" and \"{second}\""
         ))),
         (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
         (None, None) => Err(UsageError("title required".into())),

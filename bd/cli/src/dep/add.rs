@@ -91,8 +91,12 @@ pub(crate) fn link_beads(
 
 /// Returns the reference to a bead of another rig, `external:<rig>:<id>`, if routing leads to that
 /// rig. If the rig can be read, the bead must exist.
-pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<Option<String>> {
-    let routes = ctx.routes(own);
+pub(crate) fn elsewhere(
+    ctx: &Context,
+    current_dir: &Path,
+    id: &str,
+) -> anyhow::Result<Option<String>> {
+    let routes = ctx.routes(current_dir);
     let prefix = bd::bead::id::route_prefix(id);
     let route = prefix.and_then(|prefix| routes.all().iter().find(|route| route.prefix == prefix));
     let Some(route) = route else {
@@ -100,7 +104,7 @@ pub(crate) fn elsewhere(ctx: &Context, own: &Path, id: &str) -> anyhow::Result<O
     };
     let Some(dir) = routes
         .dir_of(route)
-        .filter(|dir| dir != own && dir.is_dir())
+        .filter(|dir| dir != current_dir && dir.is_dir())
     else {
         return Ok(None);
     };

@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
     let kind = args.kind.as_deref().map(DepKind::from);
-    let wanted = |own: &DepKind| kind.as_ref().is_none_or(|kind| kind == own);
+    let wanted = |candidate: &DepKind| kind.as_ref().is_none_or(|kind| kind == candidate);
     let links: Vec<(Bead, DepKind)> = if args.direction == "up" {
         let links = snapshot.dependents_of(&bead.id).into_iter();
         links
@@ -92,8 +92,8 @@ impl Report for DepListReport {
         page.line(text);
         for (bead, kind) in &self.found {
             let tail = format!(" [P{}] ({}) via {kind}", bead.priority, bead.status);
-            let head = format!("  {}: ", page.style().cyan(&bead.id));
-            line::write_fitted(page, &head, &bead.title, &tail);
+            let prefix = format!("  {}: ", page.style().cyan(&bead.id));
+            line::write_fitted(page, &prefix, &bead.title, &tail);
         }
     }
 }

@@ -48,15 +48,15 @@ pub(crate) fn run_unrelate(ctx: &Context, args: &UnArgs) -> CommandResult {
 
 fn change_both(
     ctx: &Context,
-    one: &str,
-    other: &str,
+    first: &str,
+    second: &str,
     add: bool,
 ) -> anyhow::Result<(String, String)> {
     ctx.check_writable("dep relate")?;
     let store = ctx.store()?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let a = add::resolve_dep_end(tx, one, "issue")?;
-        let b = add::resolve_dep_end(tx, other, "issue")?;
+        let a = add::resolve_dep_end(tx, first, "issue")?;
+        let b = add::resolve_dep_end(tx, second, "issue")?;
         if add {
             change::relate_beads(tx, &a, &b)?;
         } else {

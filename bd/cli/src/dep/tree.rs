@@ -223,14 +223,14 @@ fn write_mermaid(page: &mut Page, nodes: &[TreeNode]) {
 
 impl Report for DepTreeReport {
     fn json(&self) -> Value {
-        let one = |node: &TreeNode| {
+        let node_json = |node: &TreeNode| {
             let mut value = plain_json(&node.bead);
             value["depth"] = json!(node.depth);
             value["parent_id"] = json!(node.parent);
             value["truncated"] = json!(node.truncated);
             value
         };
-        self.nodes.iter().map(one).collect()
+        self.nodes.iter().map(node_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -245,10 +245,10 @@ impl Report for DepTreeReport {
         for (branch, at) in tree::walk_tree(&[0], &children) {
             let (node, style) = (&self.nodes[at], page.style().clone());
             let symbol = line::paint_symbol(&style, &node.bead.status);
-            let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+            let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
             let more = if node.truncated { " …" } else { "" };
             let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
-            line::write_fitted(page, &head, &node.bead.title, &tail);
+            line::write_fitted(page, &prefix, &node.bead.title, &tail);
         }
     }
 }

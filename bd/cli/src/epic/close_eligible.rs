@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if epics.is_empty() {
         return TextReport::new(json!([]), "No epics eligible for closure").into_answer();
     }
-    let ids: Vec<String> = epics.into_iter().map(|own| own.epic.id).collect();
+    let ids: Vec<String> = epics.into_iter().map(|progress| progress.epic.id).collect();
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
         change::close_bead(tx, id, "All children completed", "", false)
     })?;

@@ -26,15 +26,15 @@ pub(super) struct EpicStatusReport(pub(super) Vec<EpicProgress>);
 
 impl Report for EpicStatusReport {
     fn json(&self) -> Value {
-        let one = |own: &EpicProgress| {
+        let epic_json = |progress: &EpicProgress| {
             json!({
-                "epic": plain_json(&own.epic),
-                "total_children": own.children,
-                "closed_children": own.closed,
-                "eligible_for_close": own.is_done(),
+                "epic": plain_json(&progress.epic),
+                "total_children": progress.children,
+                "closed_children": progress.closed,
+                "eligible_for_close": progress.is_done(),
             })
         };
-        self.0.iter().map(one).collect()
+        self.0.iter().map(epic_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

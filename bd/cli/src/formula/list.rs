@@ -51,7 +51,7 @@ fn count_steps(formula: &Formula) -> usize {
 
 impl Report for FormulaListReport {
     fn json(&self) -> Value {
-        let one = |formula: &Formula| {
+        let formula_json = |formula: &Formula| {
             let short: String = formula.first_line().chars().take(60).collect();
             json!({
                 "name": formula.name,
@@ -62,7 +62,7 @@ impl Report for FormulaListReport {
                 "vars": formula.vars.len(),
             })
         };
-        self.formulas.iter().map(one).collect()
+        self.formulas.iter().map(formula_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -74,12 +74,17 @@ impl Report for FormulaListReport {
         let width = width.unwrap_or_default();
         for formula in &self.formulas {
             let name = format!("{:width$}", formula.name);
-            let head = format!(
+            let prefix = format!(
                 "{}  {:9}  ",
                 page.style().cyan(&name),
                 formula.kind.as_str()
             );
-            line::write_fitted(page, &head, &escape::escape_line(formula.first_line()), "");
+            line::write_fitted(
+                page,
+                &prefix,
+                &escape::escape_line(formula.first_line()),
+                "",
+            );
         }
         page.blank();
         page.line(format!(

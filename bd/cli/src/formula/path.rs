@@ -33,8 +33,8 @@ struct FormulaPathReport {
 
 impl Report for FormulaPathReport {
     fn json(&self) -> Value {
-        let one = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
-        self.folders.iter().map(one).collect()
+        let folder_json = |(path, exists): &(String, bool)| json!({"path": path, "exists": exists});
+        self.folders.iter().map(folder_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -71,14 +71,14 @@ fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
     let at = |id: &str| steps.iter().position(|step| step.id == id);
     let is_child = |step: &FormulaStep, id: &str| step.children.iter().any(|child| child.id == id);
     let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
-    let one = |step: &&FormulaStep| DrawnStep {
+    let draw_step = |step: &&FormulaStep| DrawnStep {
         id: step.id.clone(),
         title: step.title.clone(),
         needs: step.before().filter_map(at).collect(),
         parent: parent(&step.id),
         ..DrawnStep::default()
     };
-    steps.iter().map(one).collect()
+    steps.iter().map(draw_step).collect()
 }
 
 fn draw_legs(formula: &Formula) -> Vec<DrawnStep> {

@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                         let fresh = cooked.warnings.into_iter();
                         found
                             .warnings
-                            .extend(fresh.filter(|own| !loaded.warnings.contains(own)));
+                            .extend(fresh.filter(|warning| !loaded.warnings.contains(warning)));
                         found.warnings.dedup();
                     }
                     Err(error) => found.errors = list_error_texts(&error),
@@ -79,7 +79,7 @@ struct FormulaValidateReport {
 
 impl Report for FormulaValidateReport {
     fn json(&self) -> Value {
-        let one = |found: &CheckedFormula| {
+        let checked_json = |found: &CheckedFormula| {
             json!({
                 "name": found.name,
                 "valid": found.errors.is_empty(),
@@ -88,7 +88,7 @@ impl Report for FormulaValidateReport {
                 "warnings": found.warnings.iter().map(FormulaProblem::to_string).collect::<Vec<_>>(),
             })
         };
-        self.checked.iter().map(one).collect()
+        self.checked.iter().map(checked_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

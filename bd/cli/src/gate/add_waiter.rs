@@ -34,7 +34,7 @@ pub(super) fn add_waiter_to_gate(
     let store = ctx.store_for_id(id)?;
     let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let mut gate = super::find_gate(tx, id)?;
-        if !gate.waiters.iter().any(|own| own == address) {
+        if !gate.waiters.iter().any(|waiter| waiter == address) {
             gate.waiters.push(address.to_owned());
             tx.put_updated(gate.clone())?;
         }

@@ -77,22 +77,26 @@ struct GateCheckReport {
 
 impl Report for GateCheckReport {
     fn json(&self) -> Value {
-        let count =
-            |is: fn(&GateVerdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
+        let count = |is: fn(&GateVerdict) -> bool| {
+            self.judged
+                .iter()
+                .filter(|(_, verdict)| is(verdict))
+                .count()
+        };
         let errors = self.judged.iter().filter(
-            |(_, own)| matches!(own, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
+            |(_, verdict)| matches!(verdict, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
         );
-        let one = |(bead, verdict): &(Bead, GateVerdict)| {
+        let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
             let (result, reason) = describe_verdict(verdict);
             json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
         };
         json!({
             "checked": self.judged.len(),
-            "resolved": count(|own| matches!(own, GateVerdict::Open(_))),
-            "escalated": count(|own| matches!(own, GateVerdict::Escalate(_))),
+            "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
+            "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
             "errors": errors.count(),
             "dry_run": self.dry_run,
-            "gates": self.judged.iter().map(one).collect::<Vec<_>>(),
+            "gates": self.judged.iter().map(gate_json).collect::<Vec<_>>(),
         })
     }
 

@@ -50,8 +50,8 @@ impl<'a> ForgeCommands<'a> {
             .run()
             .map_err(|error| error.to_string())?;
         if !done.is_success() {
-            let said = done.error_text();
-            let first = said.lines().next().unwrap_or("it failed");
+            let error_text = done.error_text();
+            let first = error_text.lines().next().unwrap_or("it failed");
             return Err(format!("{program}: {first}"));
         }
         serde_json::from_slice(&done.stdout)

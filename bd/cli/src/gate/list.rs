@@ -51,12 +51,12 @@ impl Report for GateListReport {
             let style = page.style().clone();
             let symbol = line::paint_symbol(&style, &gate.status);
             let when = page.relative_time(&gate.created_at.to_string());
-            let head = format!("{symbol} {}: ", style.cyan(&gate.id));
+            let prefix = format!("{symbol} {}: ", style.cyan(&gate.id));
             let tail = format!(
                 " ({}, {when})",
                 escape::escape_line(&super::describe_condition(gate))
             );
-            line::write_fitted(page, &head, &gate.title, &tail);
+            line::write_fitted(page, &prefix, &gate.title, &tail);
         }
         if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
             page.line(format!(

@@ -27,7 +27,7 @@ fn is_outdated(hook: &GitHook) -> bool {
 impl Report for HooksStatusReport {
     fn json(&self) -> Value {
         // The keys are those of existing clients.
-        let one = |hook: &GitHook| {
+        let hook_json = |hook: &GitHook| {
             json!({
                 "Name": hook.name,
                 "Installed": hook.version.is_some(),
@@ -37,7 +37,7 @@ impl Report for HooksStatusReport {
                 "Chained": hook.is_chained,
             })
         };
-        let hooks: Value = self.0.iter().map(one).collect();
+        let hooks: Value = self.0.iter().map(hook_json).collect();
         json!({"hooks": hooks})
     }
 

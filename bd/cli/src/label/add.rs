@@ -53,8 +53,8 @@ pub(super) fn build_label_answer(
     status: &str,
     text: &str,
 ) -> CommandResult {
-    let one = |id: &String| json!({"status": status, "issue_id": id, "label": label});
-    let value: Value = ids.iter().map(one).collect();
+    let label_json = |id: &String| json!({"status": status, "issue_id": id, "label": label});
+    let value: Value = ids.iter().map(label_json).collect();
     let shown = escape::escape_line(label);
     let preposition = if status == "added" { "to" } else { "from" };
     let lines = ids

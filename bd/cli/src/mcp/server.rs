@@ -167,9 +167,9 @@ impl CallContext {
 
     /// Returns the folder that this call or an earlier call names.
     fn folder(&self, given: &Map<String, Value>) -> Result<Option<PathBuf>, String> {
-        let own = self.lock_chosen_folder().clone();
+        let current = self.lock_chosen_folder().clone();
         let folder = match given.get(WORKSPACE) {
-            None | Some(Value::Null) => return Ok(own),
+            None | Some(Value::Null) => return Ok(current),
             Some(Value::String(text)) => self.start.join(text),
             Some(_) => return Err(format!("{WORKSPACE} takes a text")),
         };

@@ -391,7 +391,7 @@ impl ToolParam {
     /// list of one.
     fn texts(&self, value: &Value) -> Result<Vec<String>, String> {
         let wrong = || format!("{} takes {}", self.name, self.kind.describe());
-        let one = |value: &Value| match (self.kind, value) {
+        let value_text = |value: &Value| match (self.kind, value) {
             (ParamKind::Number, Value::Number(number)) => Ok(number.to_string()),
             (ParamKind::Number, Value::String(text)) if text.parse::<u32>().is_ok() => {
                 Ok(text.clone())
@@ -404,8 +404,8 @@ impl ToolParam {
             (ParamKind::Switch, Value::Bool(on)) => {
                 Ok(if *on { vec![String::new()] } else { Vec::new() })
             }
-            (ParamKind::Texts, Value::Array(items)) => items.iter().map(one).collect(),
-            (_, value) => Ok(vec![one(value)?]),
+            (ParamKind::Texts, Value::Array(items)) => items.iter().map(value_text).collect(),
+            (_, value) => Ok(vec![value_text(value)?]),
         }
     }
 }
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_a_command_line_in_which_no_value_is_a_flag() {
+    fn no_value_of_a_call_is_read_as_a_flag() {
         let words = line(
             "update",
             json!({"issue_id": "--force", "title": "--x", "priority": 1, "add_labels": ["a", "b"]}),
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_with_wrong_arguments_says_what_is_right() {
+    fn a_call_with_wrong_arguments_lists_the_valid_ones() {
         assert_eq!(line("show", json!({})).unwrap_err(), "show needs issue_id");
         assert_eq!(
             line("show", json!({"issue_id": 7})).unwrap_err(),

@@ -43,10 +43,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError("nothing was removed".into()).into());
     }
     let (mut burned, mut failed) = (Vec::new(), 0);
-    for one in &looked {
-        let store = ctx.store_for_id(&one.root)?;
+    for molecule in &looked {
+        let store = ctx.store_for_id(&molecule.root)?;
         let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-            Ok(burn::burn_molecule(tx, &one.root)?)
+            Ok(burn::burn_molecule(tx, &molecule.root)?)
         });
         match result {
             Ok(done) => burned.push(done),
@@ -66,11 +66,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<bool> {
-    for one in previewed {
-        let kind = if one.was_wisp { "wisp" } else { "molecule" };
-        let count = counted(one.ids.len(), "bead");
+    for molecule in previewed {
+        let kind = if molecule.was_wisp {
+            "wisp"
+        } else {
+            "molecule"
+        };
+        let count = counted(molecule.ids.len(), "bead");
         ctx.ui
-            .status(&format!("Burn {kind} {} ({count})? [y/N]", one.root));
+            .status(&format!("Burn {kind} {} ({count})? [y/N]", molecule.root));
     }
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
@@ -86,7 +90,7 @@ struct BurnReport {
 
 impl Report for BurnReport {
     fn json(&self) -> Value {
-        let one = |burned: &BurnedMolecule| {
+        let molecule_json = |burned: &BurnedMolecule| {
             json!({
                 "molecule_id": burned.root,
                 "deleted_ids": burned.ids,
@@ -94,9 +98,9 @@ impl Report for BurnReport {
             })
         };
         let mut value = match self.burned.as_slice() {
-            [single] if self.failed == 0 => one(single),
+            [single] if self.failed == 0 => molecule_json(single),
             all => json!({
-                "results": all.iter().map(one).collect::<Vec<_>>(),
+                "results": all.iter().map(molecule_json).collect::<Vec<_>>(),
                 "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
                 "failed_count": self.failed,
             }),

@@ -41,8 +41,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let roots = match &args.id {
         Some(id) => vec![molecule_of(&snapshot, id)?],
         None => {
-            let own = || ctx.author().actor;
-            progress::molecules_of_agent(&snapshot, &args.agent.clone().unwrap_or_else(own))
+            let current_actor = || ctx.author().actor;
+            progress::molecules_of_agent(
+                &snapshot,
+                &args.agent.clone().unwrap_or_else(current_actor),
+            )
         }
     };
     let part = parse_step_range(&args)?;
@@ -62,8 +65,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let heads = snapshot
             .open_rows()
             .map(|row| snapshot.bead_ref_at(row.node));
-        let epics = heads.filter(|head| head.kind() == Kind::Epic && !head.has_label("template"));
-        let roots = epics.filter_map(|head| head.bead());
+        let epics = heads
+            .filter(|bead_ref| bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template"));
+        let roots = epics.filter_map(|bead_ref| bead_ref.bead());
         let roots = roots.filter(|bead| !bead.source_formula.is_empty());
         roots
             .map(|bead| (bead.id.clone(), bead.title.clone()))
@@ -81,10 +85,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// bead.
 pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<String> {
     let bead = snapshot.resolve(given)?;
-    let Some(head) = snapshot.bead_ref(&bead.id) else {
+    let Some(bead_ref) = snapshot.bead_ref(&bead.id) else {
         return Ok(bead.id.clone());
     };
-    if let Some(attached) = progress::find_related_molecule(snapshot, &head) {
+    if let Some(attached) = progress::find_related_molecule(snapshot, &bead_ref) {
         return Ok(attached);
     }
     let root = progress::root_of(snapshot, &bead.id);
@@ -126,7 +130,7 @@ impl CurrentMolecule {
     fn from_progress(progress: &MoleculeProgress<'_>, (from, to): (usize, usize)) -> Self {
         let total = progress.steps.len();
         let steps = progress.steps.iter().take(to).skip(from);
-        let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();
+        let bead = |step: &progress::MoleculeStep<'_>| step.bead_ref.bead().cloned();
         Self {
             root: progress.root.bead().cloned().unwrap_or_default(),
             current: progress.current().and_then(bead),
@@ -155,7 +159,7 @@ struct CurrentReport {
 
 impl Report for CurrentReport {
     fn json(&self) -> Value {
-        let one = |shown: &CurrentMolecule| {
+        let molecule_json = |shown: &CurrentMolecule| {
             let mut value = json!({
                 "molecule_id": shown.root.id,
                 "molecule_title": shown.root.title,
@@ -180,7 +184,7 @@ impl Report for CurrentReport {
             value["total"] = json!(shown.total);
             value
         };
-        self.molecules.iter().map(one).collect()
+        self.molecules.iter().map(molecule_json).collect()
     }
 
     fn human(&self, page: &mut Page) {

@@ -21,10 +21,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
-    let heads = molecule.steps.iter().map(|step| step.head);
+    let heads = molecule.steps.iter().map(|step| step.bead_ref);
     let latest = std::iter::once(molecule.root)
         .chain(heads)
-        .filter_map(|head| Some((head.time(TimeField::Updated)?, head.id())))
+        .filter_map(|bead| Some((bead.time(TimeField::Updated)?, bead.id())))
         .max();
     let Some((at, id)) = latest else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());

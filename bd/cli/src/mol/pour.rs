@@ -178,13 +178,13 @@ struct PourPreview {
 
 impl Report for PourPreview {
     fn json(&self) -> Value {
-        let one = |(key, title): &(String, String)| json!({"step": key, "title": title});
+        let step_json = |(key, title): &(String, String)| json!({"step": key, "title": title});
         json!({
             "dry_run": true,
             "formula": self.name,
             "would_create": self.beads.len(),
             "phase": if self.ephemeral { "vapor" } else { "liquid" },
-            "steps": self.beads.iter().map(one).collect::<Vec<_>>(),
+            "steps": self.beads.iter().map(step_json).collect::<Vec<_>>(),
         })
     }
 

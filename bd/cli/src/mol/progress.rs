@@ -56,17 +56,20 @@ impl MoleculeProgress {
         let direct = molecule
             .steps
             .iter()
-            .filter(|step| step.head.is_child_of(root));
+            .filter(|step| step.bead_ref.is_child_of(root));
         let direct: Vec<_> = direct.collect();
         let mut ends: Vec<Timestamp> = direct
             .iter()
-            .filter_map(|step| step.head.time(TimeField::Closed))
+            .filter_map(|step| step.bead_ref.time(TimeField::Closed))
             .collect();
         ends.sort();
-        let done = direct.iter().filter(|step| !step.head.is_open()).count();
+        let done = direct
+            .iter()
+            .filter(|step| !step.bead_ref.is_open())
+            .count();
         let begun = direct
             .iter()
-            .filter(|step| step.head.status() == Status::InProgress);
+            .filter(|step| step.bead_ref.status() == Status::InProgress);
         Self {
             id: root.to_owned(),
             title: molecule
@@ -79,7 +82,7 @@ impl MoleculeProgress {
             begun: begun.count(),
             current: molecule
                 .current()
-                .map(|step| step.head.id().to_owned())
+                .map(|step| step.bead_ref.id().to_owned())
                 .unwrap_or_default(),
             rate: estimate_rate(&ends, direct.len() - done),
         }

@@ -44,7 +44,7 @@ struct GatedReport {
 
 impl Report for GatedReport {
     fn json(&self) -> Value {
-        let one = |(freed, title, gate, step): &(FreedStep, String, Bead, Bead)| {
+        let row_json = |(freed, title, gate, step): &(FreedStep, String, Bead, Bead)| {
             json!({
                 "molecule_id": freed.molecule,
                 "molecule_title": title,
@@ -53,7 +53,7 @@ impl Report for GatedReport {
             })
         };
         json!({
-            "molecules": self.rows.iter().map(one).collect::<Vec<_>>(),
+            "molecules": self.rows.iter().map(row_json).collect::<Vec<_>>(),
             "count": self.rows.len(),
         })
     }
@@ -95,7 +95,9 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
         .iter()
         .zip(&steps)
         .filter(|(_, step)| step.is_ready);
-    let rows = ready.filter_map(|(own, step)| Some((own.head.bead()?.clone(), step.clone())));
+    let rows = ready.filter_map(|(molecule_step, step)| {
+        Some((molecule_step.bead_ref.bead()?.clone(), step.clone()))
+    });
     Ok(Box::new(ReadySteps {
         root: molecule.root.bead().cloned().unwrap_or_default(),
         rows: rows.collect(),
@@ -114,7 +116,7 @@ struct ReadySteps {
 
 impl Report for ReadySteps {
     fn json(&self) -> Value {
-        let one = |(bead, step): &(Bead, ParallelStep)| {
+        let step_json = |(bead, step): &(Bead, ParallelStep)| {
             let mut value = json!({"issue": plain_json(bead), "parallel_info": step.json()});
             if let Some(group) = &step.group {
                 value["parallel_group"] = json!(group);
@@ -126,7 +128,7 @@ impl Report for ReadySteps {
             "molecule_title": self.root.title,
             "total_steps": self.total,
             "ready_steps": self.rows.len(),
-            "steps": self.rows.iter().map(one).collect::<Vec<_>>(),
+            "steps": self.rows.iter().map(step_json).collect::<Vec<_>>(),
             "parallel_groups": self.groups,
         })
     }

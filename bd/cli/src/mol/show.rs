@@ -62,7 +62,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         molecule
             .steps
             .iter()
-            .filter_map(|step| step.head.bead().cloned()),
+            .filter_map(|step| step.bead_ref.bead().cloned()),
     );
     let steps = parallel::analyze_parallel_steps(&molecule);
     Ok(Box::new(MolShowReport {

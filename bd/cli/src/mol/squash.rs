@@ -33,7 +33,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let snapshot = store.snapshot()?;
         let root = snapshot.resolve(&args.id)?.id.clone();
         let members = bd::molecule::progress::list_molecule_steps(&snapshot, &root);
-        let wisps = members.iter().filter(|head| head.is_ephemeral()).count();
+        let wisps = members
+            .iter()
+            .filter(|member| member.is_ephemeral())
+            .count();
         let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
         let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
         return TextReport::new(value, line).into_answer();

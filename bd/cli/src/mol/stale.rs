@@ -58,7 +58,7 @@ struct MolStaleReport {
 
 impl Report for MolStaleReport {
     fn json(&self) -> Value {
-        let one = |row: &StaleMolecule| {
+        let row_json = |row: &StaleMolecule| {
             let mut value = json!({
                 "id": row.id,
                 "title": row.title,
@@ -76,7 +76,7 @@ impl Report for MolStaleReport {
         };
         let blocking = self.rows.iter().filter(|row| !row.blocking.is_empty());
         json!({
-            "stale_molecules": self.rows.iter().map(one).collect::<Vec<_>>(),
+            "stale_molecules": self.rows.iter().map(row_json).collect::<Vec<_>>(),
             "total_count": self.rows.len(),
             "blocking_count": blocking.count(),
         })

@@ -119,9 +119,11 @@ const OLD: i64 = 24;
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let heads = snapshot.bead_refs();
-    let heads = heads.filter(|head| head.is_ephemeral() && !head.is_tombstone());
-    let heads = heads.filter(|head| args.all || head.is_open());
-    let mut beads: Vec<Bead> = heads.filter_map(|head| head.bead().cloned()).collect();
+    let heads = heads.filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone());
+    let heads = heads.filter(|bead_ref| args.all || bead_ref.is_open());
+    let mut beads: Vec<Bead> = heads
+        .filter_map(|bead_ref| bead_ref.bead().cloned())
+        .collect();
     beads.sort_by(|a, b| {
         let age = b.created_at.cmp(&a.created_at);
         age.then_with(|| a.id.cmp(&b.id))
@@ -143,7 +145,7 @@ struct WispListReport {
 
 impl Report for WispListReport {
     fn json(&self) -> Value {
-        let one = |(bead, is_old): &(Bead, bool)| {
+        let wisp_json = |(bead, is_old): &(Bead, bool)| {
             let mut value = json!({
                 "id": bead.id,
                 "title": bead.title,
@@ -159,7 +161,7 @@ impl Report for WispListReport {
         };
         let old = self.wisps.iter().filter(|(_, is_old)| *is_old).count();
         let mut value = json!({
-            "wisps": self.wisps.iter().map(one).collect::<Vec<_>>(),
+            "wisps": self.wisps.iter().map(wisp_json).collect::<Vec<_>>(),
             "count": self.wisps.len(),
         });
         if old > 0 {
@@ -179,9 +181,9 @@ impl Report for WispListReport {
             let symbol = line::paint_symbol(&style, &bead.status);
             let when = page.relative_time(&bead.updated_at.to_string());
             let old = if *is_old { ", old" } else { "" };
-            let head = format!("  {symbol} {}: ", style.cyan(&bead.id));
+            let prefix = format!("  {symbol} {}: ", style.cyan(&bead.id));
             let tail = format!(" ({when}{old})");
-            line::write_fitted(page, &head, &escape::escape_line(&bead.title), &tail);
+            line::write_fitted(page, &prefix, &escape::escape_line(&bead.title), &tail);
         }
     }
 }
@@ -205,7 +207,7 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     let store = ctx.store()?;
     let candidates = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|head| head.bead());
+        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
         let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit));
         due.map(|bead| bead.id.clone()).collect()
     };
@@ -238,9 +240,9 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     }
     let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
     let members = progress::list_molecule_steps(snapshot, &root);
-    let is_busy = |head: &BeadRef<'_>| {
-        let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
-        is_begun || head.is_open() && head.time(TimeField::Updated).is_some_and(|at| at > limit)
+    let is_busy = |member: &BeadRef<'_>| {
+        let is_begun = matches!(member.status(), Status::InProgress | Status::Hooked);
+        is_begun || member.is_open() && member.time(TimeField::Updated).is_some_and(|at| at > limit)
     };
     let root = snapshot.get_live(&root);
     let is_for_work = root.is_some_and(|root| {

@@ -15,7 +15,7 @@ pub(super) struct Explanation {
 
 impl Report for Explanation {
     fn json(&self) -> Value {
-        let one = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
+        let bead_json = |(bead, reasons): &(Bead, Vec<NotReadyReason>)| {
             let reasons: Vec<Value> = reasons
                 .iter()
                 .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
@@ -23,7 +23,7 @@ impl Report for Explanation {
             let bead = record::bead_to_json_value(bead);
             json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
         };
-        self.items.iter().map(one).collect()
+        self.items.iter().map(bead_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -35,12 +35,12 @@ impl Report for Explanation {
         page.blank();
         for (bead, reasons) in &self.items {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "[{}] {}: ",
                 line::paint_priority(&style, bead.priority),
                 style.cyan(&escape::escape_line(&bead.id))
             );
-            line::write_fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
             for reason in reasons {
                 page.cut_line(format!("    {}", escape::escape_line(&reason.to_string())));
             }

@@ -176,14 +176,14 @@ struct ReadyReport {
 
 impl Report for ReadyReport {
     fn json(&self) -> Value {
-        let one = |bead: &Bead| {
+        let bead_json = |bead: &Bead| {
             let mut value = super::report::plain_json(bead);
             value["dependency_count"] = json!(0);
             value["dependent_count"] = json!(0);
             value["comment_count"] = json!(bead.comments.len());
             value
         };
-        self.beads.iter().map(one).collect()
+        self.beads.iter().map(bead_json).collect()
     }
 
     fn human(&self, page: &mut Page) {
@@ -203,14 +203,14 @@ impl Report for ReadyReport {
         page.blank();
         for (number, bead) in self.beads.iter().enumerate() {
             let style = page.style().clone();
-            let head = format!(
+            let line_start = format!(
                 "{}. [{}] [{}] {}: ",
                 number + 1,
                 line::paint_priority(&style, bead.priority),
                 escape::escape_line(bead.issue_type.as_str()),
                 style.cyan(&escape::escape_line(&bead.id)),
             );
-            line::write_fitted(page, &head, &bead.title, "");
+            line::write_fitted(page, &line_start, &bead.title, "");
             if let Some(minutes) = bead.estimated_minutes {
                 page.line(format!("   Estimate: {minutes} min"));
             }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_has_a_shape_and_every_name_is_known() {
+    fn every_command_has_a_shape_and_every_name_is_defined() {
         let table = SchemaTable::parse();
         let mut found = Vec::new();
         paths(&crate::build_command_line(), "", &mut found);

@@ -105,7 +105,7 @@ fn write_links(page: &mut Page, shown: &ShownBead) {
     let is_other = |kind: &DepKind| !is_related(kind) && !is_parent(kind) && !is_found(kind);
     let mut related = group(&shown.dependencies, &is_related);
     for bead in group(&shown.dependents, &is_related) {
-        if !related.iter().any(|own| own.id == bead.id) {
+        if !related.iter().any(|other| other.id == bead.id) {
             related.push(bead);
         }
     }
@@ -130,8 +130,8 @@ pub(super) fn write_linked<'a>(page: &mut Page, name: &str, beads: impl Iterator
     for bead in beads {
         let style = page.style().clone();
         let symbol = line::paint_symbol(&style, &bead.status);
-        let head = format!("  → {symbol} {}: ", style.cyan(&bead.id));
+        let line_start = format!("  → {symbol} {}: ", style.cyan(&bead.id));
         let tail = format!(" {}", line::paint_priority(&style, bead.priority));
-        line::write_fitted(page, &head, &bead.title, &tail);
+        line::write_fitted(page, &line_start, &bead.title, &tail);
     }
 }

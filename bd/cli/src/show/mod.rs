@@ -139,7 +139,7 @@ fn load_shown_bead(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Re
     if let Some(at) = at {
         let id = snapshot
             .bead_ref(id)
-            .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
+            .map_or_else(|| id.to_owned(), |bead| bead.id().to_owned());
         let bead = past::bead_at(&store, &snapshot, &id, at)?;
         return Ok(ShownBead::from_bead(&snapshot, bead));
     }
@@ -203,7 +203,7 @@ impl ShownBead {
         let kind = DepKind::ParentChild;
         self.dependents
             .iter()
-            .filter(move |(_, own)| *own == kind)
+            .filter(move |(_, dep_kind)| *dep_kind == kind)
             .map(|(bead, _)| bead)
     }
 

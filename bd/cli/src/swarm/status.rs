@@ -19,15 +19,15 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let epic = super::find_epic(&snapshot, &args.id)?;
-    let own = SwarmStatus::for_epic(&snapshot, &epic.id);
-    let blocked: Vec<&Bead> = own.blocked.iter().map(|(bead, _)| *bead).collect();
+    let status = SwarmStatus::for_epic(&snapshot, &epic.id);
+    let blocked: Vec<&Bead> = status.blocked.iter().map(|(bead, _)| *bead).collect();
     let plain = |beads: &[&Bead]| {
         beads
             .iter()
             .map(|bead| bead_to_entry(bead))
             .collect::<Vec<_>>()
     };
-    let waiting = own.blocked.iter().map(|(bead, needs)| {
+    let waiting = status.blocked.iter().map(|(bead, needs)| {
         let mut value = bead_to_entry(bead);
         value["blocked_by"] = json!(needs);
         value
@@ -35,26 +35,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let json = json!({
         "epic_id": epic.id,
         "epic_title": epic.title,
-        "total_issues": own.total(),
-        "completed": plain(&own.completed),
-        "active": plain(&own.active),
-        "ready": plain(&own.ready),
+        "total_issues": status.total(),
+        "completed": plain(&status.completed),
+        "active": plain(&status.active),
+        "ready": plain(&status.ready),
         "blocked": waiting.collect::<Vec<_>>(),
-        "progress_percent": own.percent(),
-        "active_count": own.active.len(),
-        "ready_count": own.ready.len(),
-        "blocked_count": own.blocked.len(),
+        "progress_percent": status.percent(),
+        "active_count": status.active.len(),
+        "ready_count": status.ready.len(),
+        "blocked_count": status.blocked.len(),
     });
-    let (done, total) = (own.completed.len(), own.total());
+    let (done, total) = (status.completed.len(), status.total());
     let mut lines = vec![
         format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
-        format!("  {done} of {total} closed ({:.0}%)", own.percent()),
+        format!("  {done} of {total} closed ({:.0}%)", status.percent()),
     ];
     let groups = [
-        ("Active", &own.active),
-        ("Ready", &own.ready),
+        ("Active", &status.active),
+        ("Ready", &status.ready),
         ("Blocked", &blocked),
-        ("Completed", &own.completed),
+        ("Completed", &status.completed),
     ];
     for (name, beads) in groups.into_iter().filter(|(_, beads)| !beads.is_empty()) {
         lines.push(format!("{name}:"));
@@ -63,7 +63,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "" => String::new(),
                 name => format!(" @{}", escape::escape_line(name)),
             };
-            let needs = own.blocked.iter().find(|(other, _)| other.id == bead.id);
+            let needs = status.blocked.iter().find(|(other, _)| other.id == bead.id);
             let after = needs.map(|(_, needs)| format!(" (after {})", needs.join(", ")));
             let after = after.unwrap_or_default();
             let title = escape::escape_line(&bead.title);

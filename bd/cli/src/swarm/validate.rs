@@ -45,13 +45,15 @@ pub(super) struct SwarmValidateReport {
 
 impl SwarmValidateReport {
     pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
-        let own = |bead: &&Bead| (*bead).clone();
+        let clone_bead = |bead: &&Bead| (*bead).clone();
         let waves = analysis.waves.iter();
         Self {
             value: analysis_to_json(analysis, verbose),
             errors: analysis.errors.clone(),
             epic: analysis.epic.clone(),
-            waves: waves.map(|wave| wave.iter().map(own).collect()).collect(),
+            waves: waves
+                .map(|wave| wave.iter().map(clone_bead).collect())
+                .collect(),
             warnings: analysis.warnings.clone(),
             closed: analysis.closed(),
             verbose,

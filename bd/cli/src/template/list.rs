@@ -13,7 +13,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let protos = snapshot.select(|head| head.is_template() && head.has_label(proto::LABEL));
+    let protos = snapshot.select(|bead| bead.is_template() && bead.has_label(proto::LABEL));
     let (mut values, mut lines) = (Vec::<Value>::new(), Vec::new());
     for bead in protos {
         let steps = progress::list_molecule_steps(&snapshot, &bead.id).len();

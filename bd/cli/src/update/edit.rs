@@ -67,8 +67,8 @@ pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Opti
 }
 
 fn choose_session(ctx: &Context, args: &Args) -> Option<String> {
-    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
-    args.session.clone().or_else(own)
+    let session_from_env = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    args.session.clone().or_else(session_from_env)
 }
 
 fn has_changes(edit: &BeadEdit, args: &Args) -> bool {

@@ -28,7 +28,7 @@ fn flags(command: &clap::Command) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_compatibility_table_does_not_lie() {
+fn the_compatibility_table_matches_the_commands() {
     let mut root = bd_cli::build_command_line();
     root.build();
     let everywhere = flags(&root);

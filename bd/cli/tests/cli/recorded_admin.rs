@@ -101,7 +101,7 @@ fn a_file_with_conflict_markers_is_merged() {
 }
 
 #[test]
-fn what_gives_way_when_markers_are_resolved_stays_in_history() {
+fn values_overruled_in_a_resolved_conflict_stay_in_history() {
     let project = project();
     let line = |title: &str, minute: u8| {
         format!(
@@ -172,7 +172,7 @@ fn worktrees_share_the_beads_of_the_main_one() {
 }
 
 #[test]
-fn mail_goes_to_the_command_of_the_project() {
+fn mail_is_passed_to_the_mail_command_of_the_project() {
     let project = project();
     project.write("mail.sh", "printf '%s|' \"$@\"\nexit 7\n");
     check(
@@ -205,7 +205,7 @@ fn mail_goes_to_the_command_of_the_project() {
 }
 
 #[test]
-fn what_needed_a_database_says_so() {
+fn commands_that_needed_a_database_still_answer() {
     let project = project();
     check(
         &project,

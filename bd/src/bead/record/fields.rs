@@ -29,7 +29,7 @@ impl RecordFields {
     }
 
     fn value(&self, key: &str) -> Option<&RawValue> {
-        let found = self.0.iter().find(|(own, _)| own == key)?;
+        let found = self.0.iter().find(|(name, _)| name == key)?;
         Some(&*found.1).filter(|raw| raw.get() != "null")
     }
 
@@ -45,8 +45,8 @@ impl RecordFields {
 
     /// Sets a key, in place if the key exists.
     pub fn set(&mut self, key: &str, value: &RawValue) {
-        match self.0.iter_mut().find(|(own, _)| own == key) {
-            Some((_, own)) => *own = value.to_owned(),
+        match self.0.iter_mut().find(|(name, _)| name == key) {
+            Some((_, current)) => *current = value.to_owned(),
             None => self.0.push((key.to_owned(), value.to_owned())),
         }
     }
@@ -87,7 +87,7 @@ impl RecordFields {
     pub fn patched_with(&self, others: &Self) -> Self {
         let mut changed = Self::default();
         for (key, raw) in &self.0 {
-            match others.0.iter().find(|(own, _)| own == key) {
+            match others.0.iter().find(|(name, _)| name == key) {
                 None => changed.0.push((key.clone(), raw.clone())),
                 Some((_, raw)) if raw.get() != "null" => {
                     changed.0.push((key.clone(), raw.clone()));
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_leads_from_one_record_to_the_other_and_back() {
+    fn a_difference_can_be_applied_in_both_directions() {
         let old = RecordFields::parse(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
         let new = RecordFields::parse(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
         let (before, after) = old.difference(&new);

@@ -172,7 +172,10 @@ pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
     ];
     let has_extra = !bead.extra.is_empty()
         || bead.dependencies.iter().any(|edge| !edge.extra.is_empty())
-        || bead.comments.iter().any(|it| !it.extra.is_empty());
+        || bead
+            .comments
+            .iter()
+            .any(|comment| !comment.extra.is_empty());
     if !has_extra && raws.iter().all(|raw| raw.is_none()) {
         return serde_json::to_value(bead).unwrap_or_default();
     }

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_printed_as_they_were_read() {
+    fn numbers_are_printed_exactly_as_read() {
         for text in [
             r#"{"a":1.50,"b":[1e5,-0.10,{"c":123456789012345678901234567890}],"d":7,"e":"1.50"}"#,
             "1.50",
@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_with_the_mark_stays_a_string() {
+    fn foreign_text_with_the_number_marker_stays_a_string() {
         let text = format!(r#"["{NUMBER_MARK}x","\"{NUMBER_MARK}1","{NUMBER_MARK}1\\"]"#);
         assert_eq!(printed(&text), text);
     }
 
     #[test]
-    fn whitespace_outside_of_strings_goes() {
+    fn whitespace_outside_strings_is_removed() {
         let text = compact_json("{ \"a b\" : [1.50 ,\n \"c \\\" d\" ] }").unwrap();
         assert_eq!(text.get(), r#"{"a b":[1.50,"c \" d"]}"#);
         assert!(compact_json("{bad").is_err());

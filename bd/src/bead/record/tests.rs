@@ -17,7 +17,7 @@ fn round_trip(text: &str) -> String {
 }
 
 #[test]
-fn lines_of_existing_clients_come_back_byte_for_byte() {
+fn lines_of_existing_clients_round_trip_byte_for_byte() {
     for text in ERA {
         assert_eq!(round_trip(text), *text);
     }
@@ -30,7 +30,7 @@ fn unknown_keys_keep_their_bytes_at_every_level() {
 }
 
 #[test]
-fn missing_values_have_the_defaults_of_the_format() {
+fn missing_values_get_the_defaults_of_the_format() {
     let bead = parse_bead(br#"{"id":"a-1","status":null,"assignee":null}"#).unwrap();
     assert_eq!(bead.status, Status::Open);
     assert_eq!(bead.issue_type, Kind::Task);
@@ -39,7 +39,7 @@ fn missing_values_have_the_defaults_of_the_format() {
 }
 
 #[test]
-fn of_a_key_that_stands_twice_the_first_counts() {
+fn the_first_value_of_a_duplicate_key_counts() {
     let bead = parse_bead(br#"{"id":"a-1","title":"one","title":"two"}"#).unwrap();
     assert_eq!(bead.title, "one");
 }
@@ -65,11 +65,11 @@ fn text_is_escaped_as_existing_clients_do() {
         ..Bead::default()
     };
     let text = String::from_utf8(serialize_bead(&bead)).unwrap();
-    for said in [
+    for expected in [
         r#""title":"\u003cb\u003e \u0026 \u2028é""#,
         r#""notes":"a — b\u2029c –\u003e\u2028\u0026""#,
     ] {
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 }
 
@@ -81,7 +81,7 @@ fn a_number_too_large_for_a_json_value_becomes_a_string() {
 }
 
 #[test]
-fn a_known_key_of_the_wrong_type_hides_nothing_and_is_kept() {
+fn a_known_key_of_the_wrong_type_is_kept_and_hides_nothing() {
     let text = r#"{"id":"a-1","title":"t","status":"open","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","labels":["x"],"priority":"1","comments":[{"id":"c-7","text": "hi"}],"own":1}"#;
     let bead = parse_bead(text.as_bytes()).unwrap();
     assert_eq!(
@@ -162,7 +162,7 @@ proptest! {
 }
 
 #[test]
-fn a_number_too_large_for_a_value_is_a_string_there_wherever_it_stands() {
+fn a_too_large_number_becomes_a_string_at_any_depth() {
     let line = br#"{"id":"a-1","x":1e400,"dependencies":[{"depends_on_id":"b","y":1e400}],"comments":[{"text":"t","z":[1e400]}]}"#;
     let value = bead_to_json_value(&parse_bead(line).unwrap());
     assert_eq!(value["x"], "1e400");
@@ -171,7 +171,7 @@ fn a_number_too_large_for_a_value_is_a_string_there_wherever_it_stands() {
 }
 
 #[test]
-fn a_second_value_of_the_wrong_type_does_not_take_the_place_of_the_first() {
+fn a_second_value_of_the_wrong_type_does_not_replace_the_first() {
     let text = br#"{"id":"a-1","timeout":1e400,"id":4,"title":"t","title":[]}"#;
     let bead = parse_bead(text).unwrap();
     assert_eq!((bead.id.as_str(), bead.title.as_str()), ("a-1", "t"));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
+fn replay_keeps_author_and_message_and_touches_no_worktree() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let base = head_commit(&work);
@@ -20,12 +20,12 @@ fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
     let tip = queue.replay(&main, &base, &topic).unwrap().unwrap();
     assert!(work.is_ancestor(&main, &tip).unwrap());
     assert_eq!(work.changed_files(&main, &tip).unwrap(), ["more", "topic"]);
-    let said = |rev: &str, format: &str| {
+    let show = |rev: &str, format: &str| {
         let format = format!("--format={format}");
         work.plumbing(["log", "-1", &format, rev]).text().unwrap()
     };
-    assert_eq!(said(&tip, "%an %ae %ad %B"), said(&topic, "%an %ae %ad %B"));
-    assert_eq!(said(&tip, "%cn"), "queue");
+    assert_eq!(show(&tip, "%an %ae %ad %B"), show(&topic, "%an %ae %ad %B"));
+    assert_eq!(show(&tip, "%cn"), "queue");
     assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
     assert_eq!(read_file(&work, "README"), "dirty\n");
     assert_eq!(work.worktree_list().unwrap().len(), 1);
@@ -35,7 +35,7 @@ fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
 }
 
 #[test]
-fn a_merge_among_the_commits_is_not_replayed() {
+fn a_range_with_a_merge_is_not_replayed() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let base = head_commit(&work);
@@ -78,7 +78,7 @@ fn trees_are_merged_in_a_bare_repository_with_the_attributes_of_the_target() {
 }
 
 #[test]
-fn a_conflict_names_the_files_and_shows_them() {
+fn a_conflict_names_and_shows_the_files() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let base = head_commit(&work);
@@ -99,7 +99,7 @@ fn a_conflict_names_the_files_and_shows_them() {
 }
 
 #[test]
-fn a_change_is_contained_taken_back_or_rewritten() {
+fn a_change_is_contained_or_reverted_or_rewritten() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let base = head_commit(&work);

@@ -87,7 +87,7 @@ fn test_identity() -> Identity {
 }
 
 #[test]
-fn a_folder_that_is_no_repository_says_so() {
+fn a_folder_that_is_not_a_repository_is_reported() {
     let place = TestPlace::new();
     fs::create_dir(place.path("plain")).unwrap();
     for name in ["plain", "missing"] {
@@ -99,7 +99,7 @@ fn a_folder_that_is_no_repository_says_so() {
 }
 
 #[test]
-fn an_empty_repository_has_a_branch_and_no_commit() {
+fn an_empty_repository_has_a_branch_but_no_commit() {
     let place = TestPlace::new();
     let git = place.git("new");
     git.init("trunk", false).unwrap();
@@ -138,7 +138,7 @@ fn history_is_read() {
 }
 
 #[test]
-fn what_libgit2_cannot_open_the_git_command_answers() {
+fn the_git_command_answers_if_libgit2_cannot_open_a_repository() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let first = head_commit(&work);
@@ -160,7 +160,7 @@ fn what_libgit2_cannot_open_the_git_command_answers() {
 }
 
 #[test]
-fn status_tells_staged_unstaged_and_untracked_apart() {
+fn status_distinguishes_staged_unstaged_and_untracked_files() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     commit_file(&work, "kept.jsonl", "1\n");
@@ -192,7 +192,7 @@ fn status_tells_staged_unstaged_and_untracked_apart() {
 }
 
 #[test]
-fn a_push_is_read_back_and_its_lease_is_kept() {
+fn a_push_is_verified_and_respects_its_lease() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     let seen = head_commit(&work);
@@ -229,7 +229,7 @@ fn a_push_is_read_back_and_its_lease_is_kept() {
 }
 
 #[test]
-fn a_refusal_of_the_other_side_is_given_in_its_words() {
+fn a_refusal_of_the_remote_is_quoted() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     let next = commit_file(&work, "a", "a\n");
@@ -248,7 +248,7 @@ fn a_refusal_of_the_other_side_is_given_in_its_words() {
 }
 
 #[test]
-fn our_own_hooks_run_only_when_asked() {
+fn local_hooks_run_only_on_request() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let next = commit_file(&work, "a", "a\n");
@@ -269,7 +269,7 @@ fn our_own_hooks_run_only_when_asked() {
 }
 
 #[test]
-fn a_remote_that_is_away_is_told_from_a_refusal() {
+fn an_unreachable_remote_is_distinguished_from_a_refusal() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     let next = commit_file(&work, "a", "a\n");
@@ -282,7 +282,7 @@ fn a_remote_that_is_away_is_told_from_a_refusal() {
 }
 
 #[test]
-fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
+fn a_bare_clone_keeps_remote_branches_separate_and_finds_the_default() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     origin
@@ -326,7 +326,7 @@ fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
 }
 
 #[test]
-fn a_ref_changes_only_from_what_was_seen() {
+fn a_ref_is_updated_only_from_its_expected_value() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let first = head_commit(&work);
@@ -359,7 +359,7 @@ fn stashes_belong_to_the_branch_in_their_message() {
 }
 
 #[test]
-fn lfs_and_submodules_are_seen() {
+fn lfs_and_submodules_are_detected() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     assert!(!work.uses_lfs("HEAD").unwrap());
@@ -371,7 +371,7 @@ fn lfs_and_submodules_are_seen() {
 }
 
 #[test]
-fn a_repository_without_origin_begins_empty_or_from_a_copy() {
+fn a_repository_without_origin_starts_empty_or_as_a_copy() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     work.plumbing(["tag", "v1"]).finish_checked().unwrap();
@@ -394,7 +394,7 @@ fn a_repository_without_origin_begins_empty_or_from_a_copy() {
 }
 
 #[test]
-fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
+fn a_tree_with_a_foreign_folder_can_be_built_in_a_bare_repository() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     let before = head_commit(&work);
@@ -422,7 +422,7 @@ fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
 }
 
 #[test]
-fn a_remote_that_does_not_answer_is_given_up() {
+fn a_remote_that_does_not_respond_times_out() {
     let place = tempfile::tempdir().unwrap();
     let git = Git::at(place.path())
         .with_env("GIT_ALLOW_PROTOCOL", "ext")
@@ -434,7 +434,7 @@ fn a_remote_that_does_not_answer_is_given_up() {
 }
 
 #[test]
-fn fetches_at_the_same_time_do_not_fail_each_other() {
+fn concurrent_fetches_do_not_fail() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
     let bare = Git::at(place.path("bare"));
@@ -466,7 +466,7 @@ fn fetches_at_the_same_time_do_not_fail_each_other() {
 }
 
 #[test]
-fn a_password_in_a_url_is_in_no_error_and_no_readable_file() {
+fn a_password_in_a_url_never_appears_in_errors_or_readable_files() {
     use std::os::unix::fs::PermissionsExt;
     let place = TestPlace::new();
     let git = place.git("bare");

@@ -16,7 +16,7 @@ fn a_clean_tree_needs_no_rescue() {
 }
 
 #[test]
-fn a_rescue_holds_everything_and_touches_nothing() {
+fn a_rescue_saves_everything_and_changes_nothing() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     commit_file(&work, "gone", "g\n");
@@ -77,7 +77,7 @@ fn a_rescue_holds_everything_and_touches_nothing() {
 }
 
 #[test]
-fn a_rescue_comes_back_unless_something_is_in_the_way() {
+fn a_rescue_is_restored_unless_files_are_in_the_way() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     commit_file(&work, "gone", "g\n");
@@ -136,7 +136,7 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
 }
 
 #[test]
-fn a_rescue_comes_back_in_another_clone_with_its_big_files_and_leaves_no_ref_there() {
+fn a_rescue_is_restored_in_another_clone_and_leaves_no_ref() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     write_file(&work, "new", "n\n");
@@ -166,7 +166,7 @@ fn a_rescue_comes_back_in_another_clone_with_its_big_files_and_leaves_no_ref_the
 }
 
 #[test]
-fn a_change_in_the_same_instant_as_the_index_is_saved() {
+fn a_change_in_the_racy_window_of_the_index_is_saved() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();
     // Such a change differs neither in size nor in time. The change of the inode is ignored here.

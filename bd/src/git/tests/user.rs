@@ -23,8 +23,8 @@ fn create_repository(place: &TestPlace, settings: &str) -> Git {
 /// Returns the answer of the git command.
 fn query_git(git: &Git) -> GitUser {
     let value = |key: &str| {
-        let said = git.plumbing(["config", "--get", key]).finish().unwrap();
-        let value = String::from_utf8(said.stdout).unwrap();
+        let output = git.plumbing(["config", "--get", key]).finish().unwrap();
+        let value = String::from_utf8(output.stdout).unwrap();
         let value = value.strip_suffix('\n').unwrap_or(&value).to_owned();
         Some(value).filter(|value| !value.is_empty())
     };
@@ -38,7 +38,7 @@ fn query_git(git: &Git) -> GitUser {
 fn assert_remembered(git: &Git) -> GitUser {
     let place = super::super::find_git_folders(git.folder())
         .unwrap()
-        .own
+        .git_dir
         .join("bd-user");
     let is_known = || {
         assert_eq!(git.user(&Env::default()), query_git(git));
@@ -72,7 +72,7 @@ fn build_user(name: &str, email: &str) -> GitUser {
 const DANA: &str = "[user]\n\tname = Dana \"D.\" Doe # why\n\temail = \"dana@example.org\"\n";
 
 #[test]
-fn the_user_of_a_repository_is_known_in_each_of_its_folders_and_worktrees() {
+fn the_git_user_is_found_in_every_folder_and_worktree() {
     let place = TestPlace::new();
     let work = create_repository(&place, DANA);
     let dana = build_user("Dana D. Doe", "dana@example.org");
@@ -115,7 +115,7 @@ fn the_last_setting_wins_and_included_files_count() {
 }
 
 #[test]
-fn what_variables_name_is_left_to_the_command() {
+fn configuration_from_variables_is_left_to_the_git_command() {
     let place = TestPlace::new();
     let work = create_repository(&place, "[user]\nemail = own@example.org\n");
     let global = place.path("gitconfig");
@@ -126,7 +126,7 @@ fn what_variables_name_is_left_to_the_command() {
 }
 
 #[test]
-fn what_only_git_can_judge_is_left_to_it() {
+fn configuration_that_only_git_can_evaluate_is_left_to_git() {
     let place = TestPlace::new();
     assert_not_remembered(&create_repository(&place, &format!("{DANA}[half\n")));
     for settings in ["[user]\nname =\n", "[user]\nemail\n"] {
@@ -164,7 +164,7 @@ fn any_settings_line() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn however_settings_are_written_the_command_says_the_same() {
+fn the_reader_agrees_with_the_git_command_for_any_settings() {
     let lines = prop::collection::vec(any_settings_line(), 0..5);
     let place = TestPlace::new();
     let config = ProptestConfig {

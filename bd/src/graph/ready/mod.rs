@@ -154,9 +154,9 @@ impl<'a> ReadyFilter<'a> {
             return false;
         }
         let is_certain = fits.is_some() && self.below.is_none() && !self.asks.needs_bead(row);
-        let head = || self.snapshot.bead_ref_at(row.node);
+        let bead_ref = || self.snapshot.bead_ref_at(row.node);
         let (query, below) = (self.query, self.below.as_ref());
-        is_certain || is_candidate(&head(), query, &self.hidden, below, self.now)
+        is_certain || is_candidate(&bead_ref(), query, &self.hidden, below, self.now)
     }
 }
 
@@ -205,32 +205,37 @@ impl RowGaps {
 /// Returns true if a bead matches the query, regardless of its blockers.
 #[cold]
 fn is_candidate(
-    head: &BeadRef<'_>,
+    bead_ref: &BeadRef<'_>,
     query: &ReadyQuery,
     hidden: &[String],
     below: Option<&HashSet<&str>>,
     now: Timestamp,
 ) -> bool {
     let is_work = match &query.kind {
-        Some(kind) => head.kind() == *kind,
+        Some(kind) => bead_ref.kind() == *kind,
         None => {
-            !is_internal_kind(&head.kind())
-                && !hidden.iter().any(|part| head.id().contains(part.as_str()))
+            !is_internal_kind(&bead_ref.kind())
+                && !hidden
+                    .iter()
+                    .any(|part| bead_ref.id().contains(part.as_str()))
         }
     };
     let owner = if query.unassigned {
-        head.assignee().is_empty()
+        bead_ref.assignee().is_empty()
     } else {
         query
             .assignee
             .as_ref()
-            .is_none_or(|who| head.assignee() == who)
+            .is_none_or(|who| bead_ref.assignee() == who)
     };
-    let labels = query.labels.iter().all(|label| head.has_label(label));
-    let any =
-        query.labels_any.is_empty() || query.labels_any.iter().any(|label| head.has_label(label));
+    let labels = query.labels.iter().all(|label| bead_ref.has_label(label));
+    let any = query.labels_any.is_empty()
+        || query
+            .labels_any
+            .iter()
+            .any(|label| bead_ref.has_label(label));
     let exactly = || {
-        let bead = head.bead();
+        let bead = bead_ref.bead();
         bead.is_some_and(|bead| {
             query.priority.is_none_or(|wanted| bead.priority == wanted)
                 && query
@@ -240,15 +245,18 @@ fn is_candidate(
         })
     };
     let later = |until: Timestamp| until > now;
-    below.is_none_or(|below| below.contains(head.id()))
-        && query.statuses.contains(&head.status())
+    below.is_none_or(|below| below.contains(bead_ref.id()))
+        && query.statuses.contains(&bead_ref.status())
         && is_work
-        && !query.not_kinds.contains(&head.kind())
-        && !query.not_labels.iter().any(|label| head.has_label(label))
+        && !query.not_kinds.contains(&bead_ref.kind())
+        && !query
+            .not_labels
+            .iter()
+            .any(|label| bead_ref.has_label(label))
         && owner
         && labels
         && any
-        && (query.include_deferred || !head.time(TimeField::Deferred).is_some_and(later))
+        && (query.include_deferred || !bead_ref.time(TimeField::Deferred).is_some_and(later))
         && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 
@@ -300,17 +308,17 @@ fn compare_ready(
 
 /// Returns true if a bead is blocked, directly or through a parent.
 pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
-    let head = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
-    head.is_some_and(|head| head.is_blocked())
+    let bead = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
+    bead.is_some_and(|head| head.is_blocked())
 }
 
 /// Returns the open targets of a bead's `blocks` edges.
 pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
-    let Some(head) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
+    let Some(bead) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
     };
     let blocks = DepKind::Blocks.code();
-    head.blocking_edges()
+    bead.blocking_edges()
         .into_iter()
         .filter(|link| link.kind == blocks && blocked::is_blocking_edge(snapshot, link))
         .filter_map(|link| Some(snapshot.bead_ref_at(link.target?).id()))
@@ -321,9 +329,9 @@ pub fn find_blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
 pub fn collect_descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
     let mut front: Vec<BeadRef<'a>> = snapshot.every_child(id);
-    while let Some(head) = front.pop() {
-        if found.insert(head.id()) {
-            front.extend(snapshot.every_child(head.id()));
+    while let Some(bead) = front.pop() {
+        if found.insert(bead.id()) {
+            front.extend(snapshot.every_child(bead.id()));
         }
     }
     found

@@ -101,7 +101,7 @@ fn only_open_work_is_ready() {
 }
 
 #[test]
-fn a_kind_that_is_asked_for_is_shown() {
+fn a_requested_kind_is_shown() {
     let mut step = open_bead("bd-mol-x");
     step.issue_type = Kind::Gate;
     let query = ReadyQuery {
@@ -112,7 +112,7 @@ fn a_kind_that_is_asked_for_is_shown() {
 }
 
 #[test]
-fn a_blocked_parent_holds_up_everything_below_it() {
+fn a_blocked_parent_blocks_all_its_descendants() {
     let tree = |blocker: Bead| {
         let mut parent = linked_bead("bd-p", "bd-b", DepKind::Blocks);
         parent.issue_type = Kind::Epic;
@@ -131,7 +131,7 @@ fn a_blocked_parent_holds_up_everything_below_it() {
 }
 
 #[test]
-fn what_waits_for_a_failure_runs_only_after_one() {
+fn a_bead_that_waits_for_a_failure_is_ready_only_after_one() {
     let found = |target: Bead| {
         all_ready_ids([
             target,
@@ -178,7 +178,7 @@ fn waiting_for_children_depends_on_the_gate() {
 }
 
 #[test]
-fn targets_that_are_not_here_do_not_block() {
+fn missing_targets_do_not_block() {
     let found = all_ready_ids([
         linked_bead("bd-a", "external:other:thing", DepKind::Blocks),
         linked_bead("bd-b", "bd-gone", DepKind::Blocks),
@@ -187,7 +187,7 @@ fn targets_that_are_not_here_do_not_block() {
 }
 
 #[test]
-fn the_orders_are_as_named() {
+fn each_order_sorts_as_its_name_says() {
     let at = |id: &str, priority: i64, time: &str| Bead {
         priority,
         created_at: Stamp::parse(time),
@@ -215,7 +215,7 @@ fn the_orders_are_as_named() {
 }
 
 #[test]
-fn filters_are_all_to_be_met_and_unassigned_wins() {
+fn all_filters_must_match_and_unassigned_overrides_assignee() {
     let mut mine = open_bead("bd-mine");
     mine.assignee = "me".into();
     mine.labels = vec!["x".into()];
@@ -243,7 +243,7 @@ fn filters_are_all_to_be_met_and_unassigned_wins() {
 }
 
 #[test]
-fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
+fn values_missing_from_the_list_row_are_read_from_the_bead() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join(".beads");
     let store = Store::create(&dir, "bd").unwrap();
@@ -262,15 +262,15 @@ fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
         };
         assert_eq!(ready_ids(&snapshot, &query), [format!("bd-p{priority}")]);
     }
-    let own = ReadyQuery {
+    let custom_status = ReadyQuery {
         statuses: vec![Status::Other("own".into())],
         ..ReadyQuery::default()
     };
-    assert_eq!(ready_ids(&snapshot, &own), ["bd-p63"]);
+    assert_eq!(ready_ids(&snapshot, &custom_status), ["bd-p63"]);
 }
 
 #[test]
-fn each_reason_is_told() {
+fn each_reason_is_reported() {
     let mut deferred = open_bead("bd-d");
     deferred.defer_until = Some(Stamp::parse("2026-04-01T00:00:00Z"));
     let snapshot = build_snapshot([
@@ -279,12 +279,12 @@ fn each_reason_is_told() {
         linked_bead("bd-b.1", "bd-b", DepKind::ParentChild),
         deferred,
     ]);
-    let told: Vec<String> = explain::explain_unready(&snapshot, test_now(), |_| Vec::new())
+    let explanations: Vec<String> = explain::explain_unready(&snapshot, test_now(), |_| Vec::new())
         .iter()
         .map(|item| format!("{}: {}", item.bead.id, item.reasons[0]))
         .collect();
     assert_eq!(
-        told,
+        explanations,
         [
             "bd-b: waits for bd-a",
             "bd-b.1: its parent bd-b is blocked",

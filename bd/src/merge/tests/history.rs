@@ -158,7 +158,7 @@ impl TestClone {
             }
             17 => {
                 let word = format!("w{value}");
-                match bead.waiters.iter().position(|own| *own == word) {
+                match bead.waiters.iter().position(|waiter| *waiter == word) {
                     Some(at) => drop(bead.waiters.remove(at)),
                     None => bead.waiters.push(word),
                 }
@@ -210,7 +210,7 @@ fn set_key_text(bead: &mut Bead, key: &str, value: &str) {
     let mut pairs = record::parse_pairs(&line).unwrap();
     let absent = matches!(value, "null" | "\"\"");
     let raw = || serde_json::from_str(value).unwrap();
-    match pairs.iter().position(|(own, _)| own == key) {
+    match pairs.iter().position(|(name, _)| name == key) {
         Some(at) if absent => drop(pairs.remove(at)),
         Some(at) => pairs[at].1 = raw(),
         None if absent => {}
@@ -225,7 +225,7 @@ fn set_key_text(bead: &mut Bead, key: &str, value: &str) {
 
 fn change_label(bead: &mut Bead, value: u8) {
     let label = format!("l{value}");
-    match bead.labels.iter().position(|own| *own == label) {
+    match bead.labels.iter().position(|existing| *existing == label) {
         Some(at) => drop(bead.labels.remove(at)),
         None => bead.labels.push(label),
     }
@@ -257,7 +257,12 @@ fn change_comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
         0 if at + 1 < count => drop(bead.comments.remove(at)),
         1 if count > 0 => bead.comments[at].text = format!("edited {field}"),
         _ => {
-            let last = bead.comments.iter().map(|own| own.id).max().unwrap_or(0);
+            let last = bead
+                .comments
+                .iter()
+                .map(|comment| comment.id)
+                .max()
+                .unwrap_or(0);
             bead.comments.push(Comment {
                 id: last + 1,
                 issue_id: bead.id.clone(),

@@ -116,29 +116,29 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &F
 }
 
 fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &FileMerge) {
-    let says = |bead: &Bead, text: &str| bead.comments.iter().any(|own| own.text == text);
+    let says = |bead: &Bead, text: &str| bead.comments.iter().any(|comment| comment.text == text);
     let edited = |bead: &Bead| {
         bead.comments
             .iter()
-            .any(|own| own.text.starts_with("edited"))
+            .any(|comment| comment.text.starts_with("edited"))
     };
     if edited(left) || edited(right) || edited(base) {
         return;
     }
-    for own in left.comments.iter().chain(&right.comments) {
-        let new = !says(base, &own.text);
-        let both = says(left, &own.text) && says(right, &own.text);
+    for comment in left.comments.iter().chain(&right.comments) {
+        let new = !says(base, &comment.text);
+        let both = says(left, &comment.text) && says(right, &comment.text);
         // A comment with the number and time of a removed one is an edit of it, and conflicts with
         // the removal.
         let is_told = |lost: &OverruledValue| {
-            lost.id == result.id && lost.field == "comments" && lost.value.contains(&own.text)
+            lost.id == result.id && lost.field == "comments" && lost.value.contains(&comment.text)
         };
         if new || both {
-            let is_there = says(result, &own.text) || merge.lost.iter().any(is_told);
-            assert!(is_there, "{} is gone", own.text);
+            let is_there = says(result, &comment.text) || merge.lost.iter().any(is_told);
+            assert!(is_there, "{} is gone", comment.text);
         }
     }
-    let mut numbers: Vec<i64> = result.comments.iter().map(|own| own.id).collect();
+    let mut numbers: Vec<i64> = result.comments.iter().map(|comment| comment.id).collect();
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), result.comments.len());
@@ -168,11 +168,11 @@ fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
         field: "status".into(),
         value: format!("\"{}\"", live.status),
     };
-    let told = (merge.notes.contains(&note), merge.lost.contains(&stood));
+    let reported = (merge.notes.contains(&note), merge.lost.contains(&stood));
     if unlinked(live) != unlinked(base) {
-        assert_eq!(told, (true, true), "{base:?} {live:?}");
+        assert_eq!(reported, (true, true), "{base:?} {live:?}");
     } else if live.dependencies.is_empty() && base.dependencies.is_empty() {
-        assert_eq!(told, (false, false), "{base:?} {live:?}");
+        assert_eq!(reported, (false, false), "{base:?} {live:?}");
     }
 }
 
@@ -295,13 +295,13 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_merges_does_not_matter_where_no_field_is_changed_twice(
+    fn merge_order_does_not_matter_if_no_field_is_changed_twice(
         start in any_steps(20),
         all in proptest::collection::vec(any_steps(12), 3),
     ) {
         let base = TestClone::default().after(&start);
         // Each clone changes different fields. Created ids collide.
-        let own = |clone: u8| {
+        let clone_world = |clone: u8| {
             let steps = all[usize::from(clone)].iter().filter_map(|(what, which, field, value, minute)| {
                 let what = match what {
                     0 => 0,
@@ -318,7 +318,7 @@ proptest! {
             let steps: Vec<HistoryStep> = steps.collect();
             TestClone { clone: clone + 1, ..base.clone() }.after(&steps)
         };
-        let [a, b, c] = [own(0), own(1), own(2)];
+        let [a, b, c] = [clone_world(0), clone_world(1), clone_world(2)];
         let pair = |x: &TestClone, y: &TestClone| TestClone::read(&merge_clones(&base, x, y).text, 9);
         let first = merge_clones(&base, &pair(&a, &b), &c).text;
         let second = merge_clones(&base, &a, &pair(&b, &c)).text;

@@ -28,12 +28,16 @@ fn minute_stamp(minute: u8) -> Stamp {
 }
 
 fn merge_three(base: &Bead, left: &Bead, right: &Bead) -> (Bead, Vec<(String, String)>) {
-    let one = merge_beads(Some(base), Some(left), Some(right));
-    let other = merge_beads(Some(base), Some(right), Some(left));
-    let bead = *one.bead.unwrap();
-    assert_eq!(bead, *other.bead.unwrap(), "left and right can be swapped");
-    assert_eq!(one.lost, other.lost);
-    let lost = one.lost.into_iter().map(|lost| (lost.field, lost.value));
+    let merge = merge_beads(Some(base), Some(left), Some(right));
+    let swapped = merge_beads(Some(base), Some(right), Some(left));
+    let bead = *merge.bead.unwrap();
+    assert_eq!(
+        bead,
+        *swapped.bead.unwrap(),
+        "left and right can be swapped"
+    );
+    assert_eq!(merge.lost, swapped.lost);
+    let lost = merge.lost.into_iter().map(|lost| (lost.field, lost.value));
     (bead, lost.collect())
 }
 
@@ -56,7 +60,7 @@ fn delete_at(bead: &mut Bead, minute: u8) {
 }
 
 #[test]
-fn different_fields_are_both_kept() {
+fn changes_of_different_fields_are_both_kept() {
     let left = edit_base(1, |bead| bead.title = "new".into());
     let right = edit_base(2, |bead| bead.assignee = "lee".into());
     let (bead, lost) = merge_three(&base_bead(), &left, &right);
@@ -69,7 +73,7 @@ fn different_fields_are_both_kept() {
 }
 
 #[test]
-fn the_later_record_wins_a_conflict_and_the_other_value_is_told() {
+fn the_later_record_wins_a_conflict_and_the_overruled_value_is_reported() {
     let left = edit_base(3, |bead| bead.priority = 0);
     let right = edit_base(2, |bead| bead.priority = 4);
     let (bead, told) = merge_three(&base_bead(), &left, &right);
@@ -90,7 +94,7 @@ fn unknown_keys_and_values_of_the_wrong_type_merge_like_any_other() {
 }
 
 #[test]
-fn another_spelling_of_an_instant_is_no_change() {
+fn another_spelling_of_an_instant_is_not_a_change() {
     let mut old = base_bead();
     old.due_at = Some(Stamp::parse("2026-04-01T00:00:00Z"));
     let mut left = old.clone();
@@ -104,7 +108,7 @@ fn another_spelling_of_an_instant_is_no_change() {
 }
 
 #[test]
-fn a_closing_that_gives_way_takes_all_of_it_along() {
+fn an_overruled_close_loses_all_its_closing_fields() {
     let left = edit_base(1, |bead| close_at(bead, 1, "done"));
     let right = edit_base(2, |bead| bead.status = Status::InProgress);
     let (bead, told) = merge_three(&base_bead(), &left, &right);
@@ -133,7 +137,7 @@ fn a_bead_that_was_closed_again_stays_closed() {
 }
 
 #[test]
-fn a_deletion_wins_over_an_edit_whose_text_it_keeps() {
+fn a_deletion_wins_over_an_edit_and_keeps_its_text() {
     let left = edit_base(1, |bead| delete_at(bead, 1));
     let right = edit_base(9, |bead| {
         bead.notes = "more".into();
@@ -149,7 +153,7 @@ fn a_deletion_wins_over_an_edit_whose_text_it_keeps() {
 }
 
 #[test]
-fn any_edit_that_meets_a_deletion_is_told_with_where_the_bead_stood() {
+fn any_edit_that_meets_a_deletion_is_reported_with_the_bead_status() {
     let mut old = base_bead();
     close_at(&mut old, 1, "done");
     let mut left = old.clone();
@@ -171,7 +175,7 @@ fn any_edit_that_meets_a_deletion_is_told_with_where_the_bead_stood() {
 }
 
 #[test]
-fn a_bead_brought_back_lives_and_of_two_deletions_the_later_counts() {
+fn a_restored_bead_stays_and_the_later_of_two_deletions_counts() {
     let old = edit_base(1, |bead| delete_at(bead, 1));
     let (bead, _) = merge_three(&old, &base_bead(), &old);
     assert!(bead.is_open());
@@ -208,7 +212,7 @@ fn build_edge(target: &str, kind: DepKind, minute: u8) -> Dep {
 }
 
 #[test]
-fn edges_of_both_sides_are_kept_and_removed_ones_stay_away() {
+fn edges_of_both_sides_are_kept_and_removed_ones_stay_removed() {
     let mut old = base_bead();
     old.dependencies = vec![
         build_edge("bd-2", DepKind::Blocks, 1),
@@ -245,7 +249,7 @@ fn build_comment(id: i64, author: &str, text: &str, minute: u8) -> Comment {
 }
 
 #[test]
-fn comments_of_one_number_are_both_kept_and_an_edited_one_is_no_new_one() {
+fn comments_with_the_same_number_are_kept_and_edits_add_none() {
     let mut old = base_bead();
     old.comments = vec![
         build_comment(1, "dana", "first", 1),
@@ -261,7 +265,7 @@ fn comments_of_one_number_are_both_kept_and_an_edited_one_is_no_new_one() {
     let texts: Vec<_> = bead
         .comments
         .iter()
-        .map(|own| (own.id, own.text.as_str()))
+        .map(|comment| (comment.id, comment.text.as_str()))
         .collect();
     assert_eq!(
         texts,
@@ -284,7 +288,7 @@ fn metadata_merges_key_by_key() {
 }
 
 #[test]
-fn an_absent_line_is_gone_unless_the_other_side_changed_it() {
+fn an_absent_line_is_removed_unless_the_other_side_changed_it() {
     let old = base_bead();
     let gone = merge_beads(Some(&old), None, Some(&old));
     assert!(gone.bead.is_none() && !gone.kept);
@@ -308,12 +312,12 @@ fn join_lines(lines: &[&str]) -> Vec<u8> {
 /// Merges, asserts that left and right are interchangeable, and returns the text and the notes.
 fn merge_symmetric(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<MergeNote>) {
     let [base, left, right] = [base, left, right].map(join_lines);
-    let one = merge_files(&base, &left, &right, &|_| None).unwrap();
+    let merge = merge_files(&base, &left, &right, &|_| None).unwrap();
     assert_eq!(
-        Ok(one.clone()),
+        Ok(merge.clone()),
         merge_files(&base, &right, &left, &|_| None)
     );
-    (String::from_utf8(one.text).unwrap(), one.notes)
+    (String::from_utf8(merge.text).unwrap(), merge.notes)
 }
 
 const A: &str = r#"{"id":"a-1","title":"one","priority":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
@@ -323,13 +327,13 @@ const C: &str = r#"{"id":"a-2","title":"c","priority":2,"created_at":"2026-01-01
 const MEMORY: &str = r#"{"_type":"memory","key":"k"}"#;
 
 #[test]
-fn output_is_sorted_with_foreign_records_behind_and_bytes_kept() {
+fn output_is_sorted_and_foreign_records_follow_byte_for_byte() {
     let (text, _) = merge_symmetric(&[], &[MEMORY, C], &[A]);
     assert_eq!(text.into_bytes(), join_lines(&[A, C, MEMORY]));
 }
 
 #[test]
-fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
+fn colliding_beads_are_both_kept_and_edges_of_their_side_follow() {
     let (text, notes) = merge_symmetric(&[], &[A], &[B, C]);
     let Some(MergeNote::Moved { from, to }) = notes.first() else {
         panic!("{notes:?}")
@@ -347,7 +351,7 @@ fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
 }
 
 #[test]
-fn a_bead_of_the_base_is_one_bead_whatever_its_record_says_now() {
+fn a_bead_in_the_base_never_collides_with_itself() {
     let mut other = edit_base(1, |bead| bead.title = "left".into());
     other.created_at = minute_stamp(9);
     other.created_by = String::new();
@@ -362,7 +366,7 @@ fn a_bead_of_the_base_is_one_bead_whatever_its_record_says_now() {
 }
 
 #[test]
-fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
+fn a_creation_time_rounded_to_whole_seconds_is_not_a_collision() {
     let moved = |left: &str, right: &str, by: &str| {
         let made = |time: &str, by: &str| Bead {
             created_at: Stamp::parse(time),
@@ -400,7 +404,7 @@ fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
 }
 
 #[test]
-fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
+fn an_edit_follows_a_bead_that_the_other_side_moved() {
     let edited = B
         .replace("other", "edited")
         .replace("01T00:00:00Z\"}", "03T00:00:00Z\"}");
@@ -420,7 +424,7 @@ fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
 }
 
 #[test]
-fn a_bead_that_moved_is_not_doubled_where_the_one_that_took_its_id_was_removed() {
+fn a_moved_bead_is_not_duplicated_after_its_replacement_is_removed() {
     let both = merge_files(b"", &join_lines(&[A]), &join_lines(&[B]), &|_| None)
         .unwrap()
         .text;
@@ -436,7 +440,7 @@ fn a_bead_that_moved_is_not_doubled_where_the_one_that_took_its_id_was_removed()
 }
 
 #[test]
-fn a_damaged_line_is_kept_and_is_no_removal() {
+fn a_damaged_line_is_kept_and_is_not_a_removal() {
     let torn = &A[..40];
     let (merged, notes) = merge_symmetric(&[A, C], &[torn, C], &[A, C]);
     assert_eq!(merged.into_bytes(), join_lines(&[A, torn, C]));
@@ -455,7 +459,7 @@ fn a_damaged_line_is_kept_and_is_no_removal() {
 }
 
 #[test]
-fn two_lines_of_one_bead_are_merged_against_base() {
+fn two_lines_of_one_bead_are_merged_against_the_base() {
     let left = A.replace("\"priority\":2", "\"priority\":1");
     let (text, _) = merge_symmetric(&[A], &[&left, A2], &[A]);
     assert_eq!(text.lines().count(), 1);
@@ -474,15 +478,15 @@ fn conflict_markers_are_refused_with_file_and_line() {
 }
 
 #[test]
-fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
+fn archived_beads_stay_archived_unless_the_other_side_changes_them() {
     let archive = |id: &str| (id == "a-1").then(|| record::parse_bead(A2.as_bytes()).unwrap());
     let merge = |base: &[&str], right: &[&str]| {
-        let one = merge_files(&join_lines(base), b"", &join_lines(right), &archive).unwrap();
+        let merged = merge_files(&join_lines(base), b"", &join_lines(right), &archive).unwrap();
         assert_eq!(
-            Ok(one.clone()),
+            Ok(merged.clone()),
             merge_files(&join_lines(base), &join_lines(right), b"", &archive)
         );
-        one
+        merged
     };
     let stays = [MergeNote::Archived { id: "a-1".into() }];
     // An earlier state that the base does not have, as after a squashed merge.

@@ -107,10 +107,11 @@ impl IssuesDifference {
         let meta = kept.metadata().map_err(failed)?;
         let before = read.before.as_ref();
         let before = before.filter(|before| is_kept(&before.keys().issues, &meta));
-        let compared = match before.and_then(|own| KeptComparison::by_index(index, own, &kept)) {
-            Some(compared) => compared,
-            None => KeptComparison::by_reading(index, &kept).map_err(failed)?,
-        };
+        let compared =
+            match before.and_then(|old_index| KeptComparison::by_index(index, old_index, &kept)) {
+                Some(compared) => compared,
+                None => KeptComparison::by_reading(index, &kept).map_err(failed)?,
+            };
         let key = source.read_key(ISSUES);
         let mut differ = Self {
             is_none: (compared.content, meta.len()) == (key.content, key.size),
@@ -179,7 +180,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn the_index_before_says_what_the_kept_file_says(
+        fn the_old_index_gives_the_same_difference_as_the_kept_file(
             kept in proptest::collection::btree_map(0..12_u8, 0..3_u8, 1..9),
             found in proptest::collection::btree_map(0..12_u8, 0..3_u8, 0..9),
             is_reversed: [bool; 2],

@@ -171,8 +171,8 @@ impl Fold<'_> {
         let code = code_of(home);
         let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
-        for head in snapshot.bead_refs() {
-            match head.node() {
+        for bead in snapshot.bead_refs() {
+            match bead.node() {
                 BeadNode::Row(at) => {
                     if let Some(row) = snapshot.index.row(at)
                         && home_of(row.file) == home
@@ -181,10 +181,10 @@ impl Fold<'_> {
                     }
                 }
                 BeadNode::Pending(at) => {
-                    if let Some(own) = snapshot.slots.get(at as usize)
-                        && own.home == home
+                    if let Some(pending) = snapshot.slots.get(at as usize)
+                        && pending.home == home
                     {
-                        pieces.push(ContentPiece::Pending(at, own));
+                        pieces.push(ContentPiece::Pending(at, pending));
                     }
                 }
             }
@@ -338,8 +338,8 @@ impl Fold<'_> {
             };
             let id = snapshot.index.id(*row);
             let slot = snapshot.over.get(id).copied().flatten();
-            let own = slot.and_then(|slot| snapshot.slots.get(slot as usize));
-            let is_there = own.is_some_and(|own| own.home == home);
+            let pending = slot.and_then(|slot| snapshot.slots.get(slot as usize));
+            let is_there = pending.is_some_and(|own| own.home == home);
             if !is_there && !removed.contains(&(home, id)) {
                 lost.push(id.to_owned());
             }
@@ -497,7 +497,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_beyond_doubt_but_never_of_an_earlier_second() {
+    fn the_time_before_the_racy_window_is_in_the_same_second() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let given = |now: &str| before_racy_window(at(now)).map(|time| time.to_string());
         let early = "2026-01-01T00:00:01.039Z";

@@ -146,8 +146,8 @@ fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool
 
 /// Returns true if the issues with this key are the kept ones.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
-    let own = (kept.len(), kept.mtime(), kept.mtime_nsec());
-    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == own
+    let kept_key = (kept.len(), kept.mtime(), kept.mtime_nsec());
+    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
 }
 
 fn inode_of(meta: &Metadata) -> (u64, u64) {
@@ -156,13 +156,13 @@ fn inode_of(meta: &Metadata) -> (u64, u64) {
 
 /// Records the commit of `HEAD` while the kept issues are written.
 fn keep_head(paths: &StorePaths) -> io::Result<()> {
-    let head = FileHistory::open(paths.issues()).and_then(|past| past.head());
+    let head_commit = FileHistory::open(paths.issues()).and_then(|past| past.head());
     let path = paths.kept_head();
-    let Some(head) = head.map(|commit| commit.to_string()) else {
+    let Some(head_id) = head_commit.map(|commit| commit.to_string()) else {
         return file::remove_file(&path);
     };
     match file::read_file_if_exists(&path)? {
-        Some(known) if known == head.as_bytes() => Ok(()),
-        _ => file::replace_derived_file(&path, head.as_bytes(), 0o644),
+        Some(known) if known == head_id.as_bytes() => Ok(()),
+        _ => file::replace_derived_file(&path, head_id.as_bytes(), 0o644),
     }
 }

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_issues_are_folded_at_once_and_large_ones_by_size_and_age_of_the_journal() {
+    fn small_stores_fold_at_once_and_large_ones_by_journal_size_or_age() {
         let (began, now) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:30Z");
         let (began, now) = (Stamp::parse(began), Stamp::parse(now));
         let due =

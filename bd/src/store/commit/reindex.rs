@@ -28,8 +28,8 @@ pub(crate) fn build_index(
 ) -> Option<Index> {
     let mut builder = IndexBuilder::over(Some(&snapshot.index));
     let rows = snapshot.index.rows();
-    for head in snapshot.bead_refs() {
-        let node = head.node();
+    for bead in snapshot.bead_refs() {
+        let node = bead.node();
         match node {
             BeadNode::Row(at) => {
                 let row = rows.get(at as usize);
@@ -37,9 +37,9 @@ pub(crate) fn build_index(
                 builder.push_old(at, place?);
             }
             BeadNode::Pending(at) => {
-                let own = snapshot.slots.get(at as usize);
-                let facts = own.and_then(PendingBead::facts);
-                let place = own.and_then(|own| place_of(own.home, node));
+                let pending = snapshot.slots.get(at as usize);
+                let facts = pending.and_then(PendingBead::facts);
+                let place = pending.and_then(|own| place_of(own.home, node));
                 builder.push_new(&facts?, place?);
             }
         }

@@ -72,24 +72,24 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
     let now = waits.then(|| source.issues_text()).transpose();
     let now = now.map_err(|error| StoreError::io("read", paths.issues(), error))?;
     let mut all = UndecidedLines::read(paths, &now.unwrap_or_default())?;
-    let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
+    let mut names: Vec<&str> = left.iter().map(|change| change.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let said = (!names.is_empty()).then(|| {
+    let notice = (!names.is_empty()).then(|| {
         format!(
             "{} was rolled back: changes to {} are no longer in it (`git reflog` shows what git did)\n  bd restore --lost     bring the changes back\n  bd restore --discard  accept the older state",
             paths.issues().display(),
             format_some(&names)
         )
     });
-    for one in left {
-        if !all.open.contains(&one) {
-            all.open.push(one);
+    for change in left {
+        if !all.open.contains(&change) {
+            all.open.push(change);
         }
     }
     all.write(paths)?;
     accept_found(read, &both)?;
-    Ok(said)
+    Ok(notice)
 }
 
 /// Formats the first names of a list and the number of the others.
@@ -127,7 +127,7 @@ struct CommittedLines {
     older: OnceCell<HashSet<u64>>,
     /// The hashes of the lines in commits that were created here since then, and in the reverts
     /// among them.
-    own: OnceCell<[HashSet<u64>; 2]>,
+    local_hashes: OnceCell<[HashSet<u64>; 2]>,
 }
 
 impl CommittedLines {
@@ -158,7 +158,7 @@ impl CommittedLines {
             movement,
             since: OnceCell::new(),
             older: OnceCell::new(),
-            own: OnceCell::new(),
+            local_hashes: OnceCell::new(),
         })
     }
 
@@ -207,32 +207,32 @@ impl CommittedLines {
         older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
     }
 
-    fn own(&self) -> &[HashSet<u64>; 2] {
-        self.own.get_or_init(|| {
+    fn local_hashes(&self) -> &[HashSet<u64>; 2] {
+        self.local_hashes.get_or_init(|| {
             let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
                 let since = self.since().iter().flatten().copied();
                 return [since.collect(), HashSet::new()];
             };
-            let mut own = [HashSet::new(), HashSet::new()];
+            let mut hash_sets = [HashSet::new(), HashSet::new()];
             for (commit, is_revert) in commits {
                 let lines = hash_lines(&self.git.text_at(commit));
                 if is_revert {
-                    own[1].extend(&lines);
+                    hash_sets[1].extend(&lines);
                 }
-                own[0].extend(lines);
+                hash_sets[0].extend(lines);
             }
-            own
+            hash_sets
         })
     }
 
     /// Returns true if a commit that was created here introduced the line, or may have.
     fn is_own(&self, line: &[u8]) -> bool {
-        self.own()[0].contains(&xxh3_64(line))
+        self.local_hashes()[0].contains(&xxh3_64(line))
     }
 
     /// Returns true if a `git revert` here introduced the line.
     fn is_reverted(&self, line: &[u8]) -> bool {
-        self.own()[1].contains(&xxh3_64(line))
+        self.local_hashes()[1].contains(&xxh3_64(line))
     }
 }
 
@@ -548,13 +548,13 @@ impl UndecidedLines {
         };
         for (number, span) in lines::iter_line_spans(&text, 0) {
             let line = &text[span];
-            let Ok(one) = serde_json::from_slice::<RolledBack>(line) else {
+            let Ok(change) = serde_json::from_slice::<RolledBack>(line) else {
                 found.damaged.push((number, line.to_vec()));
                 continue;
             };
-            let plan = one.plan_restore(now.get(&one.id).copied());
+            let plan = change.plan_restore(now.get(&change.id).copied());
             if plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty() {
-                found.open.push(one);
+                found.open.push(change);
             }
         }
         Ok(found)
@@ -565,7 +565,7 @@ impl UndecidedLines {
             return files::remove_store_file(&paths.rollback());
         }
         let open = self.open.iter();
-        let open = open.filter_map(|one| serde_json::to_vec(one).ok());
+        let open = open.filter_map(|change| serde_json::to_vec(change).ok());
         let damaged = self.damaged.iter().map(|(_, line)| line.clone());
         let mut text = Vec::new();
         for line in open.chain(damaged) {
@@ -624,18 +624,20 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            let is_meant = |one: &&RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
-            for one in wanted.iter().filter(is_meant) {
-                let now = tx.line(&one.id)?.map(|line| line.bytes.into_owned());
-                let plan = one.plan_restore(now.as_deref());
+            let is_meant = |change: &&RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
+            for change in wanted.iter().filter(is_meant) {
+                let now = tx.line(&change.id)?.map(|line| line.bytes.into_owned());
+                let plan = change.plan_restore(now.as_deref());
                 for line in plan.lines {
                     tx.put_line(&line)?;
                 }
                 if plan.removes {
-                    tx.erase(&one.id)?;
+                    tx.erase(&change.id)?;
                 }
                 // These lines stay unchanged.
-                done.entry(one.id.clone()).or_default().extend(plan.edited);
+                done.entry(change.id.clone())
+                    .or_default()
+                    .extend(plan.edited);
             }
             tx.describe("restore", "");
             Ok(done)
@@ -652,7 +654,7 @@ impl Store {
         let lines = self.durable_lines()?;
         let _guard = self.lock()?;
         let mut all = UndecidedLines::read(&self.paths, &lines)?;
-        let is_meant = |one: &RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
+        let is_meant = |change: &RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
         let (gone, stays) = all.open.into_iter().partition(is_meant);
         all.open = stays;
         all.write(&self.paths)?;

@@ -133,12 +133,12 @@ impl<'a> Tx<'a> {
 
     /// Writes a durable bead with the exact bytes of a line.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        if let Some(own) =
+        if let Some(pending) =
             merge::id_of_line(line).and_then(|id| PendingBead::parse(line, &id, BeadFile::Issues))
         {
-            let id = own.id.clone();
+            let id = pending.id.clone();
             self.record_original(&id)?;
-            self.set(&id, Some(own));
+            self.set(&id, Some(pending));
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ impl<'a> Tx<'a> {
     }
 
     pub fn erase_wisp(&mut self, id: &str) -> Result<(), StoreError> {
-        match self.bead_ref(id).map(|head| head.is_ephemeral()) {
+        match self.bead_ref(id).map(|bead| bead.is_ephemeral()) {
             Some(true) => self.erase(id),
             Some(false) => Err(StoreError::NotAWisp(id.to_owned())),
             None => Ok(()),
@@ -177,10 +177,10 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    fn set(&mut self, id: &str, own: Option<PendingBead>) {
+    fn set(&mut self, id: &str, pending: Option<PendingBead>) {
         let earlier = self.snapshot.earlier(id);
         self.steps.push((id.to_owned(), earlier));
-        self.snapshot.set(id, own);
+        self.snapshot.set(id, pending);
     }
 
     fn record_original(&mut self, id: &str) -> Result<(), StoreError> {

@@ -39,7 +39,7 @@ impl ContentPiece<'_> {
     fn size(&self) -> u64 {
         let line = match self {
             Self::Row(_, row) => u64::from(row.length),
-            Self::Pending(_, own) => own.raw.len() as u64,
+            Self::Pending(_, pending) => pending.raw.len() as u64,
             Self::Foreign(note) => u64::from(note.length),
         };
         line + 1
@@ -58,7 +58,7 @@ pub(crate) struct ContentLayout {
 pub(crate) struct LinePlaces {
     /// The places of rows of the index, by row number.
     rows: Vec<Option<LinePlace>>,
-    own: HashMap<u32, LinePlace>,
+    pending: HashMap<u32, LinePlace>,
     /// The records of other kinds, at their new places.
     pub foreign: Vec<NonBeadLine>,
 }
@@ -68,7 +68,7 @@ impl LinePlaces {
     pub(crate) fn place_of(&self, node: BeadNode) -> Option<LinePlace> {
         match node {
             BeadNode::Row(at) => self.rows.get(at as usize).copied().flatten(),
-            BeadNode::Pending(at) => self.own.get(&at).copied(),
+            BeadNode::Pending(at) => self.pending.get(&at).copied(),
         }
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn lay_out(
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,
                 };
-                places.own.insert(*at, place);
+                places.pending.insert(*at, place);
                 line.hash
             }
             ContentPiece::Foreign(note) => {

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_of_the_folder_takes_another_name_and_the_folder_keeps_its_own() {
+    fn a_copied_folder_gets_a_new_clone_id_and_the_original_keeps_its() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         fs::create_dir(&one).unwrap();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_not_taken() {
+    fn a_clone_id_that_is_a_path_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let (device, inode) = device_and_inode(folder.path()).unwrap();
         let id = "../x".to_owned();

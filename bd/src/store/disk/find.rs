@@ -138,7 +138,7 @@ pub fn follow_redirect(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
         ));
         return dir.to_owned();
     };
-    let is_same = fs::canonicalize(dir).is_ok_and(|own| own == target);
+    let is_same = fs::canonicalize(dir).is_ok_and(|real_dir| real_dir == target);
     if redirect_text(&target).is_some() && !is_same {
         warnings.push(format!(
             "{} redirects again; only the first redirect is followed",
@@ -174,7 +174,7 @@ impl GitPlace {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
-        let shared = git::find_git_folders(root).filter(|git| git.own != git.common);
+        let shared = git::find_git_folders(root).filter(|git| git.git_dir != git.common);
         let main_root = shared.and_then(|git| Some(git.common.parent()?.to_owned()));
         let above = main_root.as_deref().filter(|main| root.starts_with(main));
         Self {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_project_above_is_found_but_not_beyond_the_git_root() {
+    fn the_nearest_parent_project_is_found_within_the_git_root() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let deep = root.join("a/b");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_place_wins_and_nothing_else_is_looked_for_where_it_has_no_beads() {
+    fn an_explicit_folder_wins_even_if_it_has_no_beads() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let other = make_project(&root.join("other"));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_to_nowhere_stays_with_a_warning() {
+    fn a_redirect_to_a_missing_folder_is_ignored_with_a_warning() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         fs::write(beads.join("redirect"), "gone\n").unwrap();

@@ -54,7 +54,7 @@ pub(crate) fn exclude_local_files(dir: &Path) {
     let lines: Vec<String> = LOCAL
         .iter()
         .map(|name| format!("{folder}/{name}"))
-        .filter(|line| !known.lines().any(|own| own == line))
+        .filter(|line| !known.lines().any(|existing| existing == line))
         .collect();
     if lines.is_empty() {
         return;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_files_are_excluded_once() {
+    fn local_files_are_excluded_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let dir = root.join("sub/.beads");

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_issue_file_is_found_by_metadata_then_by_name() {
+    fn the_issues_file_is_found_by_metadata_then_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         let name = || {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_only_a_registry_is_no_project() {
+    fn a_folder_with_only_a_registry_is_not_a_project() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("registry.json"), "{}").unwrap();
         assert!(!is_project(folder.path()));

@@ -64,7 +64,7 @@ pub struct UnitedStore {
 #[derive(Debug, Clone)]
 pub struct ExchangedStore {
     /// The content of the store.
-    pub own: StoreSide,
+    pub side: StoreSide,
     /// The identity of its issues.
     pub version: FileKey,
 }
@@ -85,18 +85,18 @@ impl Store {
             let now = Stamp::from(clock.now());
             self.fold_and_settle(clock, &now)?;
             let version = FileKey::at(self.paths.issues());
-            let own = self.store_side()?;
-            let united = unite(&own)?;
-            let Some(version) = self.write_united(&own, &united, version, &now)? else {
+            let current_side = self.store_side()?;
+            let united = unite(&current_side)?;
+            let Some(version) = self.write_united(&current_side, &united, version, &now)? else {
                 continue;
             };
             let notice = month::move_waiting_history(&self.paths, &clone, &now)?;
             self.reports.notice_all(notice);
-            let own = StoreSide {
+            let side = StoreSide {
                 issues: united.issues,
                 archive: united.archive,
             };
-            return Ok(ExchangedStore { own, version });
+            return Ok(ExchangedStore { side, version });
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()).into())
     }
@@ -127,7 +127,7 @@ impl Store {
     /// changed them in the meantime.
     fn write_united(
         &self,
-        own: &StoreSide,
+        current_side: &StoreSide,
         united: &UnitedStore,
         version: FileKey,
         now: &Stamp,
@@ -140,17 +140,21 @@ impl Store {
         // A bead is in the archive before it leaves the issues, and leaves the archive after it is
         // back in the issues.
         let years = self.paths.archive();
-        let is_other =
-            |(name, content): &(&String, &Vec<u8>)| own.archive.get(*name) != Some(content);
+        let is_other = |(name, content): &(&String, &Vec<u8>)| {
+            current_side.archive.get(*name) != Some(content)
+        };
         for (name, content) in united.archive.iter().filter(is_other) {
-            let old = own.archive.get(name).map_or(&[][..], Vec::as_slice);
+            let old = current_side
+                .archive
+                .get(name)
+                .map_or(&[][..], Vec::as_slice);
             write_store_file(
                 self.dir(),
                 &years.join(name),
                 &append_missing_lines(content, old),
             )?;
         }
-        let issues = if own.issues == united.issues {
+        let issues = if current_side.issues == united.issues {
             None
         } else {
             let mut beside = ReplacementFile::new(path, 0o644).map_err(failed)?;
@@ -158,12 +162,13 @@ impl Store {
             beside.sync().map_err(failed)?;
             Some(beside)
         };
-        let merged = history::group_losses_by_bead(&united.lost, [&own.issues, &united.issues]);
-        let told = history::build_merge_event(&merged, now);
+        let merged =
+            history::group_losses_by_bead(&united.lost, [&current_side.issues, &united.issues]);
+        let merge_event = history::build_merge_event(&merged, now);
         if FileKey::at(path) != version {
             return Ok(None);
         }
-        history::append_history(&self.paths, told.as_slice())?;
+        history::append_history(&self.paths, merge_event.as_slice())?;
         // Checked again, because the writes took time.
         if FileKey::at(path) != version {
             return Ok(None);
@@ -204,8 +209,8 @@ impl Store {
     pub fn durable_lines(&self) -> Result<Vec<u8>, StoreError> {
         let snapshot = self.snapshot()?;
         let mut text = Vec::new();
-        for head in snapshot.bead_refs().filter(|head| !head.is_ephemeral()) {
-            if let Some(line) = snapshot.line(head.id())? {
+        for bead in snapshot.bead_refs().filter(|head| !head.is_ephemeral()) {
+            if let Some(line) = snapshot.line(bead.id())? {
                 text.extend_from_slice(&line.bytes);
                 text.push(b'\n');
             }

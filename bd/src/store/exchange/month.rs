@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn each_event_goes_to_its_month() {
+    fn each_event_is_written_to_the_file_of_its_month() {
         let (_folder, paths) = waiting();
         let now = Stamp::parse("2026-12-02T00:00:00Z");
         move_waiting_history(&paths, "k", &now).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn killed_between_any_two_steps_no_event_is_lost_or_doubled() {
+    fn a_kill_between_any_two_steps_loses_or_duplicates_no_event() {
         let (_folder, paths) = waiting();
         let now = Stamp::parse("2026-12-02T00:00:00Z");
         let before = fs::read(paths.local_events()).unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_kept() {
+    fn unreadable_events_are_kept() {
         let (_folder, paths) = waiting();
         let text = [fs::read(paths.local_events()).unwrap(), b"{\"half".to_vec()].concat();
         fs::write(paths.local_events(), text).unwrap();

@@ -325,7 +325,7 @@ fn find_prefix_row(index: &Index) -> u32 {
             return false;
         }
         // Ids without a prefix are ignored.
-        id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix)
+        id::prefix_of(index.id(at)).is_some_and(|row_prefix| Some(row_prefix) != prefix)
     };
     if prefix.is_none() || live.any(differs) {
         return NONE;

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_and_its_place_count() {
+    fn the_content_hash_depends_on_every_line_and_its_position() {
         let whole = hash_of(b"one\ntwo\nthree\n");
         assert_eq!(whole, hash_of(b"one\ntwo\nthree\n"));
         for other in [
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_give_the_hash_of_the_whole() {
+    fn the_hash_of_parts_equals_the_hash_of_the_whole() {
         let long = [b"x".repeat(PIECE + 7), b"\ny\nz".to_vec()].concat();
         let (mut first, mut second) = (ContentHash::default(), ContentHash::default());
         let x = PIECE as u64 + 7;

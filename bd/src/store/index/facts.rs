@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_bead_is_refused() {
+    fn a_line_that_is_not_a_bead_is_refused() {
         for line in ["{}", "[1]", "{\"id\":\"\"}", "{\"id\":\"a-1\"", "nonsense"] {
             assert!(BeadFacts::parse(line.as_bytes()).is_err(), "{line}");
         }

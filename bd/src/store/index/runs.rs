@@ -83,12 +83,12 @@ mod tests {
     }
 
     #[test]
-    fn the_row_of_an_item_is_the_one_that_has_it() {
+    fn an_item_leads_back_to_its_row() {
         assert_eq!(RUNS.rows_with([0, 2, 3].into_iter()), [1, 3]);
     }
 
     #[test]
-    fn the_place_of_a_run_among_sorted_ones_is_found() {
+    fn the_position_of_a_run_among_sorted_runs_is_found() {
         let sorted = RowRuns {
             items: b"abbc",
             starts: &[0, 1, 3, 4],
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_that_cannot_be_have_no_items() {
+    fn invalid_starts_have_no_items() {
         let damaged = RowRuns {
             items: b"ab",
             starts: &[7, 1, 9],

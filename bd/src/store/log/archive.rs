@@ -100,7 +100,11 @@ pub(crate) fn add_to_archive(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<()
     let folder = dir.join("archive");
     files::create_store_folder(&folder)?;
     for (path, new) in by_file {
-        rewrite_year(&path, |id| new.iter().any(|(own, _)| *own == id), &new)?;
+        rewrite_year(
+            &path,
+            |id| new.iter().any(|(added_id, _)| *added_id == id),
+            &new,
+        )?;
     }
     Ok(())
 }
@@ -108,7 +112,11 @@ pub(crate) fn add_to_archive(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<()
 /// Removes beads from the files of all years.
 pub(crate) fn remove_from_archive(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
     for path in list_year_files(dir) {
-        rewrite_year(&path, |id| ids.iter().any(|own| own == id), &[])?;
+        rewrite_year(
+            &path,
+            |id| ids.iter().any(|removed_id| removed_id == id),
+            &[],
+        )?;
     }
     Ok(())
 }
@@ -152,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beads_of_all_years_are_found() {
+    fn archived_beads_of_all_years_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let years = folder.path().join("archive");
         fs::create_dir(&years).unwrap();

@@ -62,16 +62,16 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
     let found = starts.filter_map(|rest| {
         // The text before the old fields, which may contain anything.
         let end = memchr::memmem::find(rest, br#","old":"#)?;
-        let head = [b"{", &rest[..end], b"}"].concat();
-        let head: Start<'_> = serde_json::from_slice(&head).ok()?;
+        let start_text = [b"{", &rest[..end], b"}"].concat();
+        let start: Start<'_> = serde_json::from_slice(&start_text).ok()?;
         let record = find_after_key(&rest[end..], br#""line":"#).next()?;
         let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
         let record = values.next()?.ok()?.get();
-        let is_sound = head.after == Some(line_hash(record.as_bytes()).as_str())
-            && merge::id_of_line(record.as_bytes()).as_deref() == Some(head.id);
+        let is_sound = start.after == Some(line_hash(record.as_bytes()).as_str())
+            && merge::id_of_line(record.as_bytes()).as_deref() == Some(start.id);
         is_sound.then(|| SoundRecord {
-            id: head.id.to_owned(),
-            before: head.before.map(str::to_owned),
+            id: start.id.to_owned(),
+            before: start.before.map(str::to_owned),
             record: record.to_owned(),
         })
     });
@@ -121,8 +121,8 @@ pub(crate) fn format_set_aside_notice<'a>(
     )
 }
 
-fn format_count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+fn format_count(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Formats the notice that a torn end of the journal was set aside.
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_shows_the_beads_that_it_changed_and_their_sound_records() {
+    fn a_damaged_line_reveals_its_beads_and_their_intact_records() {
         let (line, record) = whole();
         let line = line.as_bytes();
         let names: Vec<String> = find_visible_ids(line).into_iter().collect();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_any_other_byte_is_not_sound() {
+    fn a_record_with_one_changed_byte_is_not_intact() {
         let (line, record) = whole();
         let start = line.find(&record).unwrap();
         for at in start..start + record.len() {

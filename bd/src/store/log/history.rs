@@ -174,8 +174,11 @@ pub(crate) fn group_losses_by_bead(
     [ours, out]: [&[u8]; 2],
 ) -> Vec<MergedBead> {
     let mut beads: BTreeMap<&str, Vec<OverruledValue>> = BTreeMap::new();
-    for one in lost {
-        beads.entry(&one.id).or_default().push(one.clone());
+    for overruled in lost {
+        beads
+            .entry(&overruled.id)
+            .or_default()
+            .push(overruled.clone());
     }
     let hashes = |text| -> HashMap<String, u64> {
         let rows = merge::lines_by_id(text).filter(|(id, _)| beads.contains_key(id.as_str()));
@@ -194,8 +197,11 @@ pub(crate) fn group_losses_by_bead(
 /// Groups overruled values by field. Several values of one field, comments or edges, become a list.
 fn group_losses_by_field(lost: &[OverruledValue]) -> Option<RecordFields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for one in lost {
-        fields.entry(&one.field).or_default().push(&one.value);
+    for overruled in lost {
+        fields
+            .entry(&overruled.field)
+            .or_default()
+            .push(&overruled.value);
     }
     let mut found = RecordFields::default();
     for (field, values) in fields {
@@ -315,11 +321,11 @@ impl Store {
 
     /// Returns the events of other clones, keyed by their ids, each with the clone's id.
     pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
-        let own = clone_id::find_clone_id(self.paths.dir());
+        let own_clone = clone_id::find_clone_id(self.paths.dir());
         let mut found = HashMap::new();
         for folder in list_file_names(&self.paths.events()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            if own.as_deref() == Some(&*name) {
+            if own_clone.as_deref() == Some(&*name) {
                 continue;
             }
             for path in list_months(&folder) {

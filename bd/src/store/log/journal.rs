@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_back_with_the_bytes_of_their_records() {
+    fn entries_round_trip_with_the_exact_bytes_of_their_records() {
         let text = [encode_sealed(&entry("a-1")), encode_sealed(&entry("a-2"))].concat();
         let journal = decode_journal(&text);
         assert!(journal.torn.is_empty());
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_cut_anywhere_is_torn_and_the_ones_before_it_are_whole() {
+    fn a_line_cut_anywhere_is_torn_and_earlier_lines_are_intact() {
         let (first, second) = (encode_sealed(&entry("a-1")), encode_sealed(&entry("a-2")));
         for cut in 1..second.len() {
             let text = [&first[..], &second[..cut]].concat();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_byte_is_noticed() {
+    fn a_changed_byte_is_detected() {
         let good = encode_sealed(&entry("a-1"));
         for at in 0..good.len() {
             let mut bad = good.clone();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_counts_only_as_the_last_line() {
+    fn a_fold_mark_counts_only_as_the_last_line() {
         let mark = FoldMark {
             fold: "ab".repeat(32),
         };
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_append_says_so() {
+    fn a_failed_append_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let failed =
             append_record(&folder.path().join("none/journal.jsonl"), &entry("a-1")).unwrap_err();

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_written_in_pieces_is_the_same() {
+    fn a_line_written_in_pieces_is_identical() {
         for length in [0, 1, PIECE - 20, PIECE, PIECE + 1, 3 * PIECE] {
             let record = vec!["x".repeat(length), "<y>".repeat(length / 100)];
             let record = serde_json::json!({ "a": record, "b": {} });

@@ -234,13 +234,13 @@ fn check_answers(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     let naive = NaiveStore(all);
     let blocked = naive.find_blocked();
     for bead in all.values() {
-        let head = snapshot.bead_ref(&bead.id).unwrap();
-        assert_eq!(head.bead().unwrap(), bead);
+        let bead_ref = snapshot.bead_ref(&bead.id).unwrap();
+        assert_eq!(bead_ref.bead().unwrap(), bead);
         assert_eq!(
-            (head.status(), head.kind()),
+            (bead_ref.status(), bead_ref.kind()),
             (bead.status.clone(), bead.issue_type.clone())
         );
-        assert_eq!(head.labels(), bead.labels);
+        assert_eq!(bead_ref.labels(), bead.labels);
         let is_blocked = ready::is_blocked(snapshot, &bead.id);
         assert_eq!(
             is_blocked,
@@ -529,7 +529,7 @@ proptest! {
     #![proptest_config(property_cases(48))]
 
     #[test]
-    fn every_answer_is_that_of_a_full_reading(
+    fn every_answer_agrees_with_a_full_read_of_the_files(
         first in proptest::collection::vec(any_seed(), 0..16),
         steps in proptest::collection::vec((proptest::collection::vec(any_seed(), 1..5), 0u8..4), 0..6),
     ) {

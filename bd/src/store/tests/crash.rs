@@ -53,7 +53,7 @@ pub(super) fn age_file(path: &std::path::Path) {
 }
 
 #[test]
-fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
+fn nothing_is_folded_within_the_racy_window_of_the_issues_file() {
     let place = StoreFixture::with_issues(&format!(
         "{}\n{}\n",
         bead_line("bd-a", "x"),
@@ -77,7 +77,7 @@ fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
 }
 
 #[test]
-fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
+fn a_crash_at_any_byte_of_the_journal_loses_no_acknowledged_change() {
     let (place, whole, first, second) = build_crashed_store();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     for cut in 0..=whole.len() {
@@ -93,19 +93,19 @@ fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
         assert!(ids.contains(&first) && ids.contains(&third), "cut at {cut}");
         assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
         assert_eq!(place.text("journal.jsonl"), "");
-        let mut told = place.store.reports.take_notices();
+        let mut notices = place.store.reports.take_notices();
         // Writing the older issues was a rollback too.
-        told.retain(|notice| !notice.contains("rolled back"));
+        notices.retain(|notice| !notice.contains("rolled back"));
         assert_eq!(
-            told.len(),
+            notices.len(),
             usize::from(cut > 0 && !is_whole),
-            "cut at {cut}: {told:?}"
+            "cut at {cut}: {notices:?}"
         );
     }
 }
 
 #[test]
-fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
+fn the_next_write_finishes_a_fold_that_crashed_between_two_steps() {
     let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.store.fold(&place.clock).unwrap();
@@ -121,7 +121,7 @@ fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
 }
 
 #[test]
-fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s() {
+fn issues_written_by_a_killed_fold_are_not_treated_as_external() {
     let (place, whole, _, second) = build_crashed_store();
     fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
     place.ids();
@@ -179,7 +179,7 @@ fn a_rewrite_that_would_lose_a_bead_is_refused() {
 }
 
 #[test]
-fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
+fn a_file_changed_by_another_program_during_a_fold_is_reread() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {

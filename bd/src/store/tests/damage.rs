@@ -63,19 +63,19 @@ fn assert_whole(snapshot: &Snapshot, what: &str) {
 }
 
 #[test]
-fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
+fn a_damaged_line_is_skipped_and_later_changes_of_its_bead_are_merged() {
     let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[0][200] ^= 0x11;
     place.set_journal(&damaged);
     assert_eq!(place.journal_check().level, doctor::CheckLevel::Error);
     place.store.fold(&place.clock).unwrap();
-    let told = place.store.reports.take_notices();
-    let says = |told: &String| {
-        told.contains("1 damaged line inside")
-            && told.contains("what it did to bd-a is not in the beads")
+    let notices = place.store.reports.take_notices();
+    let says = |notice: &String| {
+        notice.contains("1 damaged line inside")
+            && notice.contains("what it did to bd-a is not in the beads")
     };
-    assert!(told.iter().any(says), "{told:?}");
+    assert!(notices.iter().any(says), "{notices:?}");
     assert_eq!(place.aside(), damaged[0]);
     assert_eq!(place.text("journal.jsonl"), "");
     let snapshot = place.store.snapshot().unwrap();
@@ -86,7 +86,7 @@ fn a_damaged_line_counts_as_absent_and_later_changes_of_its_bead_are_merged() {
 }
 
 #[test]
-fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
+fn a_change_only_in_a_damaged_line_is_named_and_restored_by_doctor() {
     let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     // The damage is in the time of the event, so the record itself is intact.
@@ -105,13 +105,13 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
             .reports
             .take_notices()
             .iter()
-            .any(|told| told.contains("1 line inside is damaged"))
+            .any(|notice| notice.contains("1 line inside is damaged"))
     );
     place.store.fold(&place.clock).unwrap();
-    let told = place.store.reports.take_notices();
+    let notices = place.store.reports.take_notices();
     assert!(
-        told[0].contains("what it did to bd-b is not in the beads"),
-        "{told:?}"
+        notices[0].contains("what it did to bd-b is not in the beads"),
+        "{notices:?}"
     );
     let check = place.journal_check();
     assert_eq!(check.level, doctor::CheckLevel::Warning);
@@ -127,7 +127,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
 }
 
 #[test]
-fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is_moved_away() {
+fn unreadable_changes_are_reported_missing_until_their_file_is_moved_away() {
     let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     let at = lines[1]
@@ -158,16 +158,16 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
 }
 
 #[test]
-fn a_whole_last_line_that_is_damaged_may_have_been_acknowledged() {
+fn a_complete_but_damaged_last_line_is_treated_as_acknowledged() {
     let (place, lines) = build_changed_store();
     let mut damaged = lines.clone();
     damaged[2][40] ^= 0x11;
     place.set_journal(&damaged);
     place.make("Next");
-    let told = place.store.reports.take_notices();
+    let notices = place.store.reports.take_notices();
     assert!(
-        told[0].contains("what it did to bd-a is not in the beads"),
-        "{told:?}"
+        notices[0].contains("what it did to bd-a is not in the beads"),
+        "{notices:?}"
     );
     assert_eq!(
         place.store.snapshot().unwrap().get("bd-a").unwrap().title,

@@ -96,7 +96,7 @@ fn bead_line(id: &str, title: &str) -> String {
 }
 
 #[test]
-fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
+fn a_change_is_folded_into_the_file_and_the_journal_is_empty() {
     let place = StoreFixture::new();
     let id = place.make("One");
     assert!(place.text("issues.jsonl").contains(&id));
@@ -105,9 +105,9 @@ fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
 }
 
 #[test]
-fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
+fn marks_reflect_the_changes_of_the_current_transaction() {
     let place = StoreFixture::new();
-    let (one, two) = (place.make("One"), place.make("Two"));
+    let (first, second) = (place.make("One"), place.make("Two"));
     let marked = |snapshot: &Snapshot| -> Vec<String> {
         let found = snapshot.select_marked(&[BeadMark::Label("x")], |_| true);
         found.map(|bead| bead.id.clone()).collect()
@@ -120,9 +120,9 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
     place
         .change(|tx| {
             assert!(marked(tx).is_empty());
-            change(tx, &one)?;
-            assert_eq!(marked(tx), std::slice::from_ref(&one));
-            change(tx, &two)?;
+            change(tx, &first)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&first));
+            change(tx, &second)?;
             assert_eq!(marked(tx).len(), 2);
             Ok(())
         })
@@ -130,8 +130,8 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
     place
         .change(|tx| -> anyhow::Result<()> {
             assert_eq!(marked(tx).len(), 2);
-            change::delete_bead(tx, &two, "", false)?;
-            assert_eq!(marked(tx), std::slice::from_ref(&one));
+            change::delete_bead(tx, &second, "", false)?;
+            assert_eq!(marked(tx), std::slice::from_ref(&first));
             anyhow::bail!("no")
         })
         .unwrap_err();
@@ -139,7 +139,7 @@ fn marks_of_beads_are_those_of_the_change_that_is_going_on() {
 }
 
 #[test]
-fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
+fn a_fold_records_the_hash_of_the_content_that_it_wrote() {
     let foreign = r#"{"kind":"elsewhere","x":[1]}"#;
     let place = StoreFixture::with_issues(&format!("{foreign}\n{}\n\n", bead_line("bd-b", "y")));
     place.make("One");
@@ -153,7 +153,7 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
 }
 
 #[test]
-fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
+fn a_slow_reader_does_not_replace_a_newer_index() {
     let place = StoreFixture::new();
     place.make("One");
     let path = place.dir.join("index.bin");
@@ -172,7 +172,7 @@ fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
 }
 
 #[test]
-fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
+fn an_external_change_right_after_a_fold_is_detected() {
     let place = StoreFixture::new();
     place.make("Folded");
     // An immediate change in place, with the same length.
@@ -187,7 +187,7 @@ fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
 }
 
 #[test]
-fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
+fn a_prefix_is_derived_only_if_all_beads_share_one() {
     let prefix = |ids: &[&str], deleted: &str| {
         let lines = ids.iter().map(|id| {
             let line = bead_line(id, "x");
@@ -230,7 +230,7 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
 }
 
 #[test]
-fn lines_that_nobody_changed_keep_their_bytes() {
+fn unchanged_lines_keep_their_bytes() {
     let text = format!(
         "{}\n{}\n{}\n",
         bead_line("bd-a", "<x> é"),
@@ -252,7 +252,7 @@ fn lines_that_nobody_changed_keep_their_bytes() {
 }
 
 #[test]
-fn a_change_that_changes_nothing_writes_nothing() {
+fn a_transaction_without_an_effect_writes_nothing() {
     let text = format!(
         "{}\n{}\n",
         bead_line("bd-b", "second first"),
@@ -297,7 +297,7 @@ fn an_error_in_a_transaction_changes_nothing() {
 }
 
 #[test]
-fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
+fn a_failed_part_is_rolled_back_and_the_transaction_continues() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place
         .change(|tx| {
@@ -321,7 +321,7 @@ fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
 }
 
 #[test]
-fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
+fn wisps_are_stored_separately_but_change_atomically_with_durable_beads() {
     let place = StoreFixture::new();
     let wisp = NewBead {
         title: "W".into(),
@@ -372,7 +372,7 @@ fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
 }
 
 #[test]
-fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
+fn a_damaged_line_is_reported_and_set_aside_by_the_next_write() {
     let broken = r#"{"id":"bd-b","title":"cut of"#;
     let place = StoreFixture::with_issues(&format!(
         "{}\n{broken}\n{}\n",
@@ -403,7 +403,7 @@ fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
 }
 
 #[test]
-fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
+fn the_later_of_two_lines_with_one_id_counts() {
     let newer = bead_line("bd-a", "newer")
         .replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
     for text in [
@@ -425,7 +425,7 @@ fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
 }
 
 #[test]
-fn an_unfinished_merge_refuses_writes_and_names_the_line() {
+fn an_unfinished_merge_blocks_writes_and_names_the_line() {
     let text = format!(
         "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",
         bead_line("bd-a", "x"),
@@ -441,7 +441,7 @@ fn an_unfinished_merge_refuses_writes_and_names_the_line() {
 }
 
 #[test]
-fn records_of_another_kind_are_kept() {
+fn records_of_other_kinds_are_kept() {
     let memory = r#"{"_type":"memory","key":"k","value": "v"}"#;
     let place = StoreFixture::with_issues(&format!("{memory}\n{}\n", bead_line("bd-a", "x")));
     place.make("Next");
@@ -450,7 +450,7 @@ fn records_of_another_kind_are_kept() {
 }
 
 #[test]
-fn a_link_stays_a_link() {
+fn a_symlink_stays_a_symlink() {
     let place = StoreFixture::new();
     let real = place.dir.parent().unwrap().join("real.jsonl");
     fs::rename(place.dir.join("issues.jsonl"), &real).unwrap();
@@ -474,7 +474,7 @@ fn a_database_of_another_program_is_never_touched() {
 }
 
 #[test]
-fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
+fn a_read_only_folder_is_reported_and_still_read() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     // Not even root can write to a folder in the place of the journal.
     fs::remove_file(place.dir.join("journal.jsonl")).ok();
@@ -490,7 +490,7 @@ fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
 }
 
 #[test]
-fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
+fn a_failed_fold_leaves_the_change_in_the_journal() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     // Damaged lines cannot be set aside if a file is in the place of the folder.
     fs::write(
@@ -544,7 +544,7 @@ fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
 }
 
 #[test]
-fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
+fn writers_use_the_settings_read_under_the_lock() {
     let mut place = StoreFixture::new();
     let before = crate::config::Config::from_dir(&place.dir).unwrap();
     place.store = place.store.with_settings(Some(before));
@@ -554,7 +554,7 @@ fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
 }
 
 #[test]
-fn many_threads_make_beads_with_ids_of_their_own() {
+fn concurrent_threads_create_beads_with_unique_ids() {
     let place = StoreFixture::new();
     std::thread::scope(|scope| {
         for worker in 0..8 {
@@ -587,7 +587,7 @@ fn ten_thousand_beads_are_read_in_one_pass() {
 }
 
 #[test]
-fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
+fn an_idle_journal_is_folded_after_half_a_minute() {
     let place = StoreFixture::new();
     let deferred = place.with_deferred_folds();
     let id = deferred.make("Late");
@@ -603,7 +603,7 @@ fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
 }
 
 #[test]
-fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
+fn only_the_first_of_many_writers_folds_a_long_journal() {
     let long = "t".repeat(1000);
     let lines: Vec<String> = (0..1200)
         .map(|number| bead_line(&format!("bd-{number:05}"), &long))
@@ -626,7 +626,7 @@ fn of_many_who_find_a_journal_long_the_first_one_folds_it() {
 }
 
 #[test]
-fn a_file_with_a_time_far_ahead_is_folded_into() {
+fn a_file_with_a_future_time_is_still_folded() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     assert_eq!(place.ids(), ["bd-a"]);
     let path = place.dir.join("issues.jsonl");
@@ -643,7 +643,7 @@ fn a_file_with_a_time_far_ahead_is_folded_into() {
 }
 
 #[test]
-fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
+fn an_index_that_lacks_a_bead_is_detected() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place.store.snapshot().unwrap();
     let index = fs::read(place.dir.join("index.bin")).unwrap();
@@ -659,7 +659,7 @@ fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
 }
 
 #[test]
-fn a_write_that_says_the_same_leaves_a_line_as_someone_else_wrote_it() {
+fn a_write_of_equal_content_keeps_the_bytes_of_a_foreign_line() {
     let odd = r#"{"title":"Odd order","id":"bd-odd","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
     let place = StoreFixture::with_issues(&format!("{odd}\n"));
     place.ids();

@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(super::property_cases(24))]
 
     #[test]
-    fn random_transactions_are_what_a_simple_model_says(acts in proptest::collection::vec(any_action(), 1..20)) {
+    fn random_transactions_agree_with_a_simple_model(acts in proptest::collection::vec(any_action(), 1..20)) {
         let place = StoreFixture::new();
         let mut model = ExpectedBeads::new();
         for act in &acts {

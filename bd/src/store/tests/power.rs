@@ -29,7 +29,7 @@ impl StoreFixture {
 }
 
 #[test]
-fn a_whole_index_of_an_earlier_start_is_used_and_belongs_to_this_one() {
+fn an_intact_index_of_an_earlier_boot_is_used_and_adopted() {
     let (place, index) = build_indexed_store();
     let mut earlier = index.clone();
     put_in_earlier_start(&mut earlier);
@@ -40,7 +40,7 @@ fn a_whole_index_of_an_earlier_start_is_used_and_belongs_to_this_one() {
 }
 
 #[test]
-fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_anew() {
+fn an_index_of_an_earlier_boot_with_a_lost_page_is_rebuilt() {
     let (place, index) = build_indexed_store();
     for page in 1..index.len().div_ceil(4096) {
         let mut holes = index.clone();

@@ -30,7 +30,7 @@ impl StoreFixture {
     /// Returns the ids of the rolled-back beads that wait for a decision.
     fn undecided_ids(&self) -> Vec<String> {
         let left = self.store.rolled_back().unwrap();
-        left.into_iter().map(|one| one.id).collect()
+        left.into_iter().map(|change| change.id).collect()
     }
 
     fn restore(&self) -> BTreeMap<String, BTreeSet<String>> {
@@ -63,7 +63,7 @@ fn build_edited_store() -> (StoreFixture, String) {
 }
 
 #[test]
-fn what_went_back_comes_back_byte_for_byte() {
+fn rolled_back_lines_are_restored_byte_for_byte() {
     let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     for gone in [old.as_str(), ""] {
@@ -82,7 +82,7 @@ fn what_went_back_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn what_git_takes_back_while_a_writer_folds_is_reported() {
+fn a_rollback_during_a_fold_is_reported() {
     let (place, old) = build_edited_store();
     place
         .change(|tx| {
@@ -97,7 +97,7 @@ fn what_git_takes_back_while_a_writer_folds_is_reported() {
 }
 
 #[test]
-fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
+fn a_rollback_during_the_comparison_is_reported_by_the_next_command() {
     let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     let path = place.dir.join("issues.jsonl");
@@ -130,7 +130,7 @@ fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
 }
 
 #[test]
-fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_named() {
+fn restoring_an_edited_bead_merges_fields_and_names_conflicts() {
     let (place, old) = build_edited_store();
     place.edit("bd-a", |bead| bead.notes = "kept".into());
     place.roll_back_to(&old);
@@ -149,7 +149,7 @@ fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_nam
 }
 
 #[test]
-fn lines_in_another_order_other_records_and_damage_hide_nothing() {
+fn reordered_foreign_and_damaged_lines_do_not_hide_a_rollback() {
     let ids = ["bd-a", "bd-b", "bd-c"];
     let place = StoreFixture::with_issues(&ids.map(|id| bead_line(id, "x") + "\n").concat());
     let old = place.text("issues.jsonl");
@@ -170,10 +170,10 @@ fn lines_in_another_order_other_records_and_damage_hide_nothing() {
 }
 
 #[test]
-fn of_two_lines_with_one_id_the_one_that_counts_is_compared() {
+fn the_effective_one_of_two_lines_with_one_id_is_compared() {
     let (place, old) = build_edited_store();
-    let own = place.text("issues.jsonl");
-    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    let current = place.text("issues.jsonl");
+    let newer = current.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
     for both in [format!("{old}{newer}"), format!("{newer}{old}")] {
         place.roll_back_to(&both);
         assert!(place.undecided_ids().is_empty(), "{both}");
@@ -184,7 +184,7 @@ fn of_two_lines_with_one_id_the_one_that_counts_is_compared() {
 }
 
 #[test]
-fn what_is_discarded_does_not_wait_again() {
+fn a_discarded_rollback_is_not_reported_again() {
     let (place, old) = build_edited_store();
     place.roll_back_to(&old);
     assert_eq!(place.undecided_ids(), ["bd-a"]);
@@ -196,7 +196,7 @@ fn what_is_discarded_does_not_wait_again() {
 }
 
 #[test]
-fn what_comes_back_by_other_means_does_not_wait() {
+fn lines_restored_by_other_means_are_not_reported() {
     let (place, old) = build_edited_store();
     let whole = place.text("issues.jsonl");
     place.roll_back_to(&old);
@@ -206,27 +206,27 @@ fn what_comes_back_by_other_means_does_not_wait() {
 }
 
 #[test]
-fn an_edit_of_others_is_no_rollback() {
+fn an_edit_from_outside_is_not_a_rollback() {
     let (place, _) = build_edited_store();
-    let own = place.text("issues.jsonl");
-    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
-    assert_ne!(own, newer);
+    let current = place.text("issues.jsonl");
+    let newer = current.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    assert_ne!(current, newer);
     // A change based on ours; a change of another field without ours; a change by hand.
     for theirs in [
         newer.replace("Two", "Three"),
         newer.replace("\"title\"", "\"notes\":\"theirs\",\"title\""),
-        own.replace("Two", "By hand"),
+        current.replace("Two", "By hand"),
     ] {
         place.roll_back_to(&theirs);
         assert!(place.undecided_ids().is_empty(), "{theirs}");
-        place.roll_back_to(&own);
+        place.roll_back_to(&current);
         place.store.snapshot().unwrap();
         place.store.discard_rolled_back(None).unwrap();
     }
 }
 
 #[test]
-fn a_later_edit_beside_ours_comes_together_with_it() {
+fn a_restored_change_is_merged_with_a_later_edit() {
     let (place, old) = build_edited_store();
     let theirs = old
         .replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09")
@@ -242,7 +242,7 @@ fn a_later_edit_beside_ours_comes_together_with_it() {
 }
 
 #[test]
-fn a_deletion_that_left_does_not_take_what_somebody_works_with() {
+fn restoring_a_rolled_back_deletion_keeps_a_bead_edited_since() {
     let (place, old) = build_edited_store();
     place
         .change(|tx| Ok(change::delete_bead(tx, "bd-a", "", false)?))
@@ -259,7 +259,7 @@ fn a_deletion_that_left_does_not_take_what_somebody_works_with() {
 }
 
 #[test]
-fn an_archived_bead_has_not_left_and_one_side_of_an_unfinished_merge_says_nothing() {
+fn archived_beads_and_unfinished_merges_are_not_rollbacks() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     place.edit("bd-a", set_title("Two"));
     let whole = place.text("issues.jsonl");
@@ -275,7 +275,7 @@ fn an_archived_bead_has_not_left_and_one_side_of_an_unfinished_merge_says_nothin
 }
 
 #[test]
-fn what_left_under_a_change_in_the_journal_waits_and_that_change_does_not() {
+fn only_the_rolled_back_line_waits_not_its_pending_change() {
     let (place, old) = build_edited_store();
     place.store.fold(&place.clock).unwrap();
     let deferred = place.with_deferred_folds();
@@ -292,7 +292,7 @@ fn what_left_under_a_change_in_the_journal_waits_and_that_change_does_not() {
 }
 
 #[test]
-fn large_issues_are_kept_by_a_link_and_small_ones_by_a_copy() {
+fn large_files_are_kept_by_a_link_and_small_ones_by_a_copy() {
     use std::os::unix::fs::MetadataExt;
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let links = || {
@@ -314,7 +314,7 @@ fn large_issues_are_kept_by_a_link_and_small_ones_by_a_copy() {
 }
 
 #[test]
-fn what_left_in_several_steps_comes_back_in_one() {
+fn several_rollbacks_are_restored_together() {
     let old = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
     let place = StoreFixture::with_issues(&format!("{old}\n"));
     let old = place.text("issues.jsonl");
@@ -333,14 +333,14 @@ fn what_left_in_several_steps_comes_back_in_one() {
 }
 
 #[test]
-fn a_message_names_some_and_counts_the_others() {
+fn a_message_names_some_beads_and_counts_the_others() {
     assert_eq!(rollback::format_some(&["a", "b"]), "a, b");
     let many: Vec<String> = (0..7).map(|number| number.to_string()).collect();
     assert_eq!(rollback::format_some(&many), "0, 1, 2, 3, 4 and 2 more");
 }
 
 #[test]
-fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
+fn an_external_deletion_over_our_change_is_reported_and_recorded() {
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let deferred = place.with_deferred_folds();
     deferred.edit("bd-a", set_title("Ours"));
@@ -350,10 +350,10 @@ fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
         "{deleted},\"deleted_at\":\"2026-01-02T00:00:00Z\"}}\n"
     ));
     place.store.fold(&deferred.clock).unwrap();
-    let told = place.store.reports.take_notices().join("\n");
+    let notices = place.store.reports.take_notices().join("\n");
     assert!(
-        told.contains("of bd-a (status) one side gave way"),
-        "{told}"
+        notices.contains("of bd-a (status) one side gave way"),
+        "{notices}"
     );
     let history = place.store.events().unwrap();
     place
@@ -364,7 +364,7 @@ fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
 }
 
 #[test]
-fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
+fn comments_overruled_by_an_external_change_stay_in_history() {
     let comment = |number: u8, text: &str| {
         format!(
             r#"{{"id":{number},"issue_id":"bd-a","author":"dana","text":"{text}","created_at":"2026-01-0{number}T00:00:00Z"}}"#
@@ -423,7 +423,7 @@ proptest! {
     #![proptest_config(property_cases(64))]
 
     #[test]
-    fn every_label_is_there_after_all_was_restored(acts in any_actions(), late: bool) {
+    fn every_label_exists_after_a_full_restore(acts in any_actions(), late: bool) {
         // The clock of the fixture starts after this time.
         let text = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
         let first = StoreFixture::with_issues(&format!("{text}\n"));

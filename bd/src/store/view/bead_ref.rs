@@ -43,7 +43,7 @@ impl<'a> BeadRef<'a> {
     /// Returns the row of the index, or the row that a pending bead would have.
     pub(in crate::store) fn row(&self) -> Option<IndexRow> {
         let indexed = |index: &'a Index, at| index.row(at).copied();
-        self.index_or_pending(indexed, |own| build_row(own.bead()))
+        self.index_or_pending(indexed, |pending| build_row(pending.bead()))
     }
 
     pub fn node(&self) -> BeadNode {
@@ -51,7 +51,10 @@ impl<'a> BeadRef<'a> {
     }
 
     pub fn id(&self) -> &'a str {
-        let id = self.index_or_pending(|index, at| Some(index.id(at)), |own| own.id.as_str());
+        let id = self.index_or_pending(
+            |index, at| Some(index.id(at)),
+            |pending| pending.id.as_str(),
+        );
         id.unwrap_or_default()
     }
 
@@ -72,12 +75,13 @@ impl<'a> BeadRef<'a> {
             let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
             is_it.then(|| serde_json::from_slice(&line).ok())
         };
-        self.index_or_pending(indexed, |own| serde_json::from_slice(&own.raw).ok())?
+        self.index_or_pending(indexed, |pending| serde_json::from_slice(&pending.raw).ok())?
     }
 
     /// The code of the status.
     pub(crate) fn status_code(&self) -> u8 {
-        let status = self.index_or_pending(Index::status_of, |own| own.bead().status.code());
+        let status =
+            self.index_or_pending(Index::status_of, |pending| pending.bead().status.code());
         status.unwrap_or(u8::MAX)
     }
 
@@ -90,7 +94,7 @@ impl<'a> BeadRef<'a> {
     /// The code of the kind.
     pub(in crate::store) fn kind_code(&self) -> u8 {
         let indexed = |index: &Index, at| index.row(at).map(|row| row.kind);
-        let code = self.index_or_pending(indexed, |own| own.bead().issue_type.code());
+        let code = self.index_or_pending(indexed, |pending| pending.bead().issue_type.code());
         code.unwrap_or(u8::MAX)
     }
 
@@ -108,7 +112,7 @@ impl<'a> BeadRef<'a> {
     /// The assignee; empty if there is none.
     pub fn assignee(&self) -> &'a str {
         let indexed = |index: &'a Index, at| Some(index.assignee(at));
-        let assignee = self.index_or_pending(indexed, |own| own.bead().assignee.as_str());
+        let assignee = self.index_or_pending(indexed, |pending| pending.bead().assignee.as_str());
         assignee.unwrap_or_default()
     }
 
@@ -118,14 +122,21 @@ impl<'a> BeadRef<'a> {
     }
 
     pub fn has_label(&self, label: &str) -> bool {
-        let indexed = |index: &Index, at| Some(index.labels(at).any(|own| own == label));
-        let has_it = self.index_or_pending(indexed, |own| own.bead().has_label(label));
+        let indexed = |index: &Index, at| Some(index.labels(at).any(|existing| existing == label));
+        let has_it = self.index_or_pending(indexed, |pending| pending.bead().has_label(label));
         has_it.unwrap_or_default()
     }
 
     pub fn labels(&self) -> Vec<&'a str> {
         let indexed = |index: &'a Index, at| Some(index.labels(at).collect());
-        let pending = |own: &'a PendingBead| own.bead().labels.iter().map(String::as_str).collect();
+        let pending = |pending_bead: &'a PendingBead| {
+            pending_bead
+                .bead()
+                .labels
+                .iter()
+                .map(String::as_str)
+                .collect()
+        };
         self.index_or_pending(indexed, pending).unwrap_or_default()
     }
 
@@ -206,8 +217,8 @@ impl<'a> BeadRef<'a> {
             let edge = index.edges(at).iter().find(|edge| edge.kind == code);
             Some(edge.map(|edge| index.target(edge)))
         };
-        let pending = |own: &'a PendingBead| {
-            let mut edges = own.dependencies().iter();
+        let pending = |pending_bead: &'a PendingBead| {
+            let mut edges = pending_bead.dependencies().iter();
             let edge = edges.find(|edge| edge.kind == DepKind::ParentChild);
             edge.map(|edge| edge.depends_on_id.as_str())
         };
@@ -255,8 +266,8 @@ impl<'a> BeadRef<'a> {
             let mut edges = index.edges(at).iter();
             Some(edges.any(|edge| edge.kind == code && index.target(edge) == to))
         };
-        let pending = |own: &PendingBead| {
-            let mut edges = own.dependencies().iter();
+        let pending = |pending_bead: &PendingBead| {
+            let mut edges = pending_bead.dependencies().iter();
             edges.any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
         };
         self.index_or_pending(indexed, pending).unwrap_or_default()

@@ -23,21 +23,22 @@ impl Snapshot {
         let heads = known.map_or_else(all, |_| Box::new(changed));
         let mut found = known;
         let mut dead = None;
-        for head in heads {
-            let own = id::prefix_of(head.id());
+        for bead in heads {
+            let bead_prefix = id::prefix_of(bead.id());
             // Only a different prefix needs a closer look.
-            if own == found {
+            if bead_prefix == found {
                 continue;
             }
-            if head.is_tombstone() {
-                dead = dead.or(own);
+            if bead.is_tombstone() {
+                dead = dead.or(bead_prefix);
                 continue;
             }
-            match (found, own) {
-                (Some(first), Some(own)) if first != own => {
-                    found = Some(id::shorter_prefix(first, own).ok_or(StoreError::MixedPrefixes)?);
+            match (found, bead_prefix) {
+                (Some(first), Some(second)) if first != second => {
+                    found =
+                        Some(id::shorter_prefix(first, second).ok_or(StoreError::MixedPrefixes)?);
                 }
-                (None, Some(own)) => found = Some(own),
+                (None, Some(only)) => found = Some(only),
                 _ => {}
             }
         }
@@ -64,14 +65,14 @@ impl Snapshot {
             let gone = self.deletion_error(given, &prefix);
             return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
         }
-        let exists = |id: &str| self.bead_ref(id).is_some_and(|head| !head.is_tombstone());
+        let exists = |id: &str| self.bead_ref(id).is_some_and(|bead| !bead.is_tombstone());
         // The same holds for a bead that was removed without a trace.
         let is_full = id::is_prefixed(given, &prefix);
         if is_full && history::has_history(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
-        let live = self.bead_refs().filter(|head| !head.is_tombstone());
-        let found = id::resolve_id(given, &prefix, exists, live.map(|head| head.id()));
+        let live = self.bead_refs().filter(|bead_ref| !bead_ref.is_tombstone());
+        let found = id::resolve_id(given, &prefix, exists, live.map(|bead_ref| bead_ref.id()));
         let not_found = || ResolveError::NotFound(given.to_owned());
         let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
         bead.map_err(|error| match error {
@@ -99,7 +100,7 @@ impl Snapshot {
         self.ids_from(&start)
             .chain(self.archive().ids_from(&start))
             .filter_map(id::split_child)
-            .filter(|(own, _)| *own == parent)
+            .filter(|(parent_id, _)| *parent_id == parent)
             .map(|(_, number)| number)
             .max()
             .unwrap_or(0)
@@ -118,11 +119,11 @@ impl Snapshot {
         let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
         let hidden = self.hidden.range(rows.clone());
         let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
-        let own = self
+        let changed = self
             .pending_from(&start)
             .filter(|(id, _)| is_top(id))
             .count();
-        (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
+        (rows.len() - self.index.count_dotted(rows) + changed + archived).saturating_sub(hidden)
     }
 
     /// Returns all ids that begin with `start`.
@@ -130,7 +131,7 @@ impl Snapshot {
         &'a self,
         start: &'s str,
     ) -> impl Iterator<Item = &'a str> + use<'a, 's> {
-        self.bead_refs_from(start).map(|head| head.id())
+        self.bead_refs_from(start).map(|bead| bead.id())
     }
 
     /// Returns the beads whose ids begin with `start`, including deleted ones.
@@ -143,10 +144,10 @@ impl Snapshot {
             .take_while(move |row| ids.of_row(*row).starts_with(start.as_bytes()))
             .filter(|row| !self.hidden.contains(row))
             .map(BeadNode::Row);
-        let own = self
+        let changed = self
             .pending_from(start)
             .map(|(_, slot)| BeadNode::Pending(slot));
-        rows.chain(own).map(|node| self.bead_ref_at(node))
+        rows.chain(changed).map(|node| self.bead_ref_at(node))
     }
 
     /// Returns the pending beads among them, with their positions.

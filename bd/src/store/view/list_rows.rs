@@ -30,11 +30,11 @@ impl Snapshot {
         });
         let mut rows = rows.peekable();
         std::iter::from_fn(move || {
-            let Some(own) = pending.peek() else {
+            let Some(pending_row) = pending.peek() else {
                 return rows.next();
             };
             match rows.peek() {
-                Some(row) if self.usual_order(row, own) == Ordering::Less => rows.next(),
+                Some(row) if self.usual_order(row, pending_row) == Ordering::Less => rows.next(),
                 _ => pending.next(),
             }
         })
@@ -59,7 +59,7 @@ impl Snapshot {
     /// Returns every bead by id, including deleted ones.
     pub fn all_rows(&self) -> Vec<ListRow> {
         self.bead_refs()
-            .filter_map(|head| self.list_row(head.node()))
+            .filter_map(|bead| self.list_row(bead.node()))
             .collect()
     }
 
@@ -116,7 +116,7 @@ impl Snapshot {
             let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
             let is_done = self
                 .bead_ref(&id)
-                .is_some_and(|head| BeadRef::is_done_epic(&head));
+                .is_some_and(|bead| BeadRef::is_done_epic(&bead));
             counts.epics_done += u64::from(is_done);
             counts.epics_done -= u64::from(was_done).min(counts.epics_done);
         }
@@ -144,7 +144,7 @@ impl Snapshot {
         let mut counts = BeadCounts::default();
         for row in heads
             .iter()
-            .filter_map(|head| self.current_row(head.node()))
+            .filter_map(|bead| self.current_row(bead.node()))
         {
             index::count_row(&mut counts, &row, 1);
         }
@@ -245,7 +245,7 @@ impl Snapshot {
     }
 
     fn node(&self, id: &str) -> Option<BeadNode> {
-        self.bead_ref(id).map(|head| head.node())
+        self.bead_ref(id).map(|bead| bead.node())
     }
 
     /// Returns the bead that an edge of the index points at.

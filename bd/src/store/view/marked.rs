@@ -8,9 +8,9 @@ use crate::store::view::marks::{BeadMark, MarkGroups};
 
 fn build_groups(snapshot: &Snapshot) -> MarkGroups<BeadNode> {
     let mut groups = MarkGroups::new();
-    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
-        let (kind, status) = (head.kind_code(), head.status_code());
-        groups.add(head.node(), kind, status, &head.labels());
+    for bead in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
+        let (kind, status) = (bead.kind_code(), bead.status_code());
+        groups.add(bead.node(), kind, status, &bead.labels());
     }
     groups
 }
@@ -34,7 +34,7 @@ impl Snapshot {
         marks: &[BeadMark<'_>],
         wanted: F,
     ) -> impl Iterator<Item = &'a Bead> + use<'a, F> {
-        let heads = self.marked(marks).filter(move |head| wanted(head));
-        heads.filter_map(|head| head.bead())
+        let heads = self.marked(marks).filter(move |bead_ref| wanted(bead_ref));
+        heads.filter_map(|bead_ref| bead_ref.bead())
     }
 }

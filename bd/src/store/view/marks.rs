@@ -41,7 +41,7 @@ impl<N: Copy> MarkGroups<N> {
         self.statuses.entry(status).or_default().push(place);
         for label in labels {
             match self.labels.get_mut(*label) {
-                Some(own) => own.push(place),
+                Some(places) => places.push(place),
                 None => drop(self.labels.insert((*label).into(), vec![place])),
             }
         }

@@ -32,7 +32,7 @@ pub(crate) struct PendingBead {
 impl PendingBead {
     /// Creates a pending bead from a line of the bead with this id.
     pub(crate) fn parse(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
-        let own = Self {
+        let pending = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
             home,
@@ -40,13 +40,13 @@ impl PendingBead {
             hash: xxhash_rust::xxh3::xxh3_64(raw),
         };
         if begins_with_id(raw, id) {
-            return Some(own);
+            return Some(pending);
         }
         let bead = record::parse_bead(raw).ok()?;
         Some(Self {
             id: bead.id.clone(),
-            bead: OnceLock::from(Box::new(own.with_home(bead))),
-            ..own
+            bead: OnceLock::from(Box::new(pending.with_home(bead))),
+            ..pending
         })
     }
 
@@ -176,7 +176,7 @@ pub(crate) fn lay_journal(
         let in_file = files.hash(id, home);
         match compute_state(&changes, (id, home), in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
-            PendingState::Is(own) => {
+            PendingState::Is(pending) => {
                 // A durable bead that is in the file and was not removed wins.
                 let is_second = home == BeadFile::Wisps
                     && files.hash(id, BeadFile::Issues).is_some()
@@ -188,9 +188,9 @@ pub(crate) fn lay_journal(
                     .beads
                     .entry(id.to_owned())
                     .and_modify(|known| {
-                        known.get_or_insert_with(|| own.clone());
+                        known.get_or_insert_with(|| pending.clone());
                     })
-                    .or_insert(Some(own));
+                    .or_insert(Some(pending));
             }
             PendingState::Gone => {
                 if in_file.is_some() {
@@ -206,18 +206,18 @@ pub(crate) fn lay_journal(
 /// Redirects the edges of our beads to those of our beads that got another id.
 fn redirect_edges(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
-        for own in overlay.beads.values_mut().flatten() {
-            let mut edges = own.dependencies().iter();
+        for pending in overlay.beads.values_mut().flatten() {
+            let mut edges = pending.dependencies().iter();
             if !edges.any(|edge| edge.depends_on_id == from) {
                 continue;
             }
-            let mut bead = own.bead().clone();
+            let mut bead = pending.bead().clone();
             for edge in &mut bead.dependencies {
                 if edge.depends_on_id == from {
                     edge.depends_on_id.clone_from(&to);
                 }
             }
-            *own = PendingBead::from_merge(bead, own.home);
+            *pending = PendingBead::from_merge(bead, pending.home);
         }
     }
 }
@@ -316,15 +316,17 @@ fn merge_change(
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
         }
-        let own = PendingBead::from_merge(moved.bead, home);
-        overlay.beads.insert(own.id.clone(), Some(own));
+        let moved_bead = PendingBead::from_merge(moved.bead, home);
+        overlay
+            .beads
+            .insert(moved_bead.id.clone(), Some(moved_bead));
     }
     merged.lost = result.lost;
-    let own = result.bead.map(|bead| PendingBead::from_merge(*bead, home));
-    let to = own.as_ref().map(|own| own.hash);
+    let pending = result.bead.map(|bead| PendingBead::from_merge(*bead, home));
+    let to = pending.as_ref().map(|own| own.hash);
     merged.to = to.filter(|_| home == BeadFile::Issues);
     overlay.merged.push(merged);
-    own.map_or(PendingState::Gone, PendingState::Is)
+    pending.map_or(PendingState::Gone, PendingState::Is)
 }
 
 /// Returns the bead before a change.
@@ -352,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_that_begins_with_its_id_can_be_read_whatever_follows() {
+    fn a_record_that_starts_with_its_id_can_be_parsed_whatever_follows() {
         for rest in [
             "",
             r#","title":null,"priority":"high","labels":{"a":1}"#,
@@ -372,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_begins_otherwise_is_read_at_once() {
+    fn a_record_that_does_not_start_with_its_id_is_parsed_at_once() {
         let read = |line: &str, id| PendingBead::parse(line.as_bytes(), id, BeadFile::Issues);
         for (line, id) in [
             (r#"{"id":"bd-10"}"#, "bd-1"),
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wisp_is_one_whenever_it_is_read() {
+    fn a_wisp_is_ephemeral_whether_parsed_early_or_late() {
         for line in [r#"{"id":"bd-1"}"#, r#"{"title":"a","id":"bd-1"}"#] {
             let own = PendingBead::parse(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
             assert!(own.bead().ephemeral, "{line}");

@@ -37,9 +37,11 @@ impl Snapshot {
             .into_iter()
             .filter(|row| !self.hidden.contains(row))
             .map(BeadNode::Row);
-        let own = self.over.values().flatten().copied().map(BeadNode::Pending);
-        let mut heads: Vec<BeadRef<'_>> =
-            rows.chain(own).map(|node| self.bead_ref_at(node)).collect();
+        let pending = self.over.values().flatten().copied().map(BeadNode::Pending);
+        let mut heads: Vec<BeadRef<'_>> = rows
+            .chain(pending)
+            .map(|node| self.bead_ref_at(node))
+            .collect();
         if !self.over.is_empty() {
             heads.sort_by(|a, b| a.id().cmp(b.id()));
         }
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_escaped_is_not_searched_for() {
+    fn text_that_may_be_escaped_is_not_searched_in_raw_bytes() {
         assert_eq!(longest_plain_run("Say \"Hello World\""), b"hello world");
         assert_eq!(longest_plain_run("a<b"), b"a");
         assert_eq!(longest_plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);

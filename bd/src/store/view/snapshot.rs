@@ -95,15 +95,15 @@ impl Snapshot {
             reports,
             archive: OnceLock::new(),
         };
-        for (id, own) in overlay.beads {
-            snapshot.set(&id, own);
+        for (id, pending) in overlay.beads {
+            snapshot.set(&id, pending);
         }
         snapshot
     }
 
     /// Sets a bead that differs from the index; `None` if it is gone.
-    pub(in crate::store) fn set(&mut self, id: &str, own: Option<PendingBead>) {
-        let slot = own.map(|own| {
+    pub(in crate::store) fn set(&mut self, id: &str, pending: Option<PendingBead>) {
+        let slot = pending.map(|own| {
             self.slots.push(own);
             u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
         });
@@ -223,8 +223,8 @@ impl Snapshot {
 
     pub(in crate::store) fn line(&self, id: &str) -> Result<Option<BeadLine<'_>>, StoreError> {
         if let Some(slot) = self.over.get(id) {
-            let own = slot.and_then(|slot| self.slots.get(slot as usize));
-            return Ok(own.map(|own| BeadLine {
+            let pending = slot.and_then(|slot| self.slots.get(slot as usize));
+            return Ok(pending.map(|own| BeadLine {
                 home: own.home,
                 hash: own.hash,
                 bytes: Cow::Borrowed(&own.raw),
@@ -264,17 +264,17 @@ impl Snapshot {
         let mut rows = (0..self.index.len())
             .filter(move |row| hidden.next_if_eq(&row).is_none())
             .peekable();
-        let mut own = self
+        let mut pending = self
             .over
             .iter()
             .filter_map(|(id, slot)| Some((id.as_str(), (*slot)?)))
             .peekable();
         std::iter::from_fn(move || {
-            let node = match (rows.peek(), own.peek()) {
+            let node = match (rows.peek(), pending.peek()) {
                 (Some(row), Some((id, _))) if self.index.id_bytes(*row) < id.as_bytes() => {
                     BeadNode::Row(rows.next()?)
                 }
-                (_, Some(_)) => BeadNode::Pending(own.next()?.1),
+                (_, Some(_)) => BeadNode::Pending(pending.next()?.1),
                 (Some(_), None) => BeadNode::Row(rows.next()?),
                 (None, None) => return None,
             };
@@ -288,9 +288,9 @@ impl Snapshot {
         wanted: impl Fn(&BeadRef<'a>) -> bool + 'a,
     ) -> impl Iterator<Item = &'a Bead> + 'a {
         self.bead_refs()
-            .filter(|head| !head.is_tombstone())
-            .filter(move |head| wanted(head))
-            .filter_map(|head| head.bead())
+            .filter(|bead_ref| !bead_ref.is_tombstone())
+            .filter(move |bead_ref| wanted(bead_ref))
+            .filter_map(|bead_ref| bead_ref.bead())
     }
 
     /// Returns a bead by its exact id, even a deleted one.
@@ -306,20 +306,23 @@ impl Snapshot {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
             }
-            BeadNode::Pending(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
+            BeadNode::Pending(slot) => self
+                .slots
+                .get(slot as usize)
+                .map(|pending| pending.bead().clone()),
         }
     }
 
     /// Returns a bead by its exact id, unless it was deleted.
     pub fn get_live(&self, id: &str) -> Option<&Bead> {
         self.bead_ref(id)
-            .filter(|head| !head.is_tombstone())
-            .and_then(|head| head.bead())
+            .filter(|bead_ref| !bead_ref.is_tombstone())
+            .and_then(|bead_ref| bead_ref.bead())
     }
 
     /// Returns all beads by id, including deleted ones. Reads every line.
     pub fn all(&self) -> impl Iterator<Item = &Bead> {
-        self.bead_refs().filter_map(|head| head.bead())
+        self.bead_refs().filter_map(|bead_ref| bead_ref.bead())
     }
 
     /// Returns all beads by id except deleted ones. Reads every line.
@@ -389,7 +392,7 @@ impl Snapshot {
 
     /// Returns the edges that point at a bead, with the beads that hold them, by id.
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
-        let beads = self.live_holders(id).filter_map(|head| head.bead());
+        let beads = self.live_holders(id).filter_map(|holder| holder.bead());
         let edges = beads.flat_map(|bead| bead.dependencies.iter().map(move |edge| (bead, edge)));
         edges.filter(|(_, edge)| edge.depends_on_id == id).collect()
     }
@@ -398,10 +401,10 @@ impl Snapshot {
     /// kind.
     pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
-        for head in self.live_holders(id) {
-            let edges = head.edges().into_iter();
+        for holder in self.live_holders(id) {
+            let edges = holder.edges().into_iter();
             let edges = edges.filter(|(_, target)| *target == id);
-            found.extend(edges.map(|(kind, _)| (head, kind)));
+            found.extend(edges.map(|(kind, _)| (holder, kind)));
         }
         found
     }
@@ -415,14 +418,14 @@ impl Snapshot {
     pub(in crate::store) fn live_holders(&self, id: &str) -> impl Iterator<Item = BeadRef<'_>> {
         let heads = self.holders(id).into_iter();
         let heads = heads.map(|node| self.bead_ref_at(node));
-        heads.filter(|head| !head.is_tombstone())
+        heads.filter(|bead_ref| !bead_ref.is_tombstone())
     }
 
     /// Returns the children of a bead by parent-child edges.
     pub fn children_of(&self, id: &str) -> Vec<&Bead> {
         self.child_refs(id)
             .into_iter()
-            .filter_map(|head| head.bead())
+            .filter_map(|child| child.bead())
             .collect()
     }
 
@@ -444,7 +447,7 @@ impl Snapshot {
         kind: &DepKind,
     ) -> Vec<BeadRef<'_>> {
         let mut holders = self.every_holder(row, id, kind);
-        holders.retain(|head| !head.is_tombstone());
+        holders.retain(|holder| !holder.is_tombstone());
         holders
     }
 
@@ -475,7 +478,9 @@ impl Snapshot {
             let id = id();
             let heads = self.holders_at(row, id).into_iter();
             let heads = heads.map(|node| self.bead_ref_at(node));
-            return heads.filter(|head| head.has_edge(kind, id)).collect();
+            return heads
+                .filter(|bead_ref| bead_ref.has_edge(kind, id))
+                .collect();
         };
         let is_wanted = |link: &&IncomingEdge| {
             let edge = self.index.edge(link.edge);
@@ -506,8 +511,8 @@ impl Snapshot {
     }
 }
 
-fn list_targets(own: &PendingBead) -> Vec<String> {
-    let edges = own.dependencies().iter();
+fn list_targets(pending: &PendingBead) -> Vec<String> {
+    let edges = pending.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
 }
 

@@ -178,7 +178,7 @@ fn complete_escalations(town: &LiveTown) -> Vec<CompletionValue> {
         .iter()
         .flat_map(|stores| escalation::list_escalations(&stores.town, false));
     found
-        .map(|one| (one.id, escape::escape_line(&one.title)))
+        .map(|escalation| (escalation.id, escape::escape_line(&escalation.title)))
         .collect()
 }
 

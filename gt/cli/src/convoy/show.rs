@@ -50,8 +50,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let root = town.layout.root().to_owned();
     build_report(shown, move |shown, page| {
         status::write_convoy(&shown.convoy, page);
-        for one in shown.documents.iter().flatten() {
-            write_document_line(one, &root, page);
+        for rig_document in shown.documents.iter().flatten() {
+            write_document_line(rig_document, &root, page);
         }
         if shown.documents.as_ref().is_some_and(Vec::is_empty) {
             page.line("   no discovery documents");

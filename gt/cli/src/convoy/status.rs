@@ -94,8 +94,8 @@ pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
     for bead in &convoy.tracked {
         write_bead_line(bead, page);
     }
-    if let Some(own) = &convoy.integration {
-        write_branches(convoy, own, page);
+    if let Some(integration) = &convoy.integration {
+        write_branches(convoy, integration, page);
     }
 }
 

@@ -47,9 +47,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     build_report(started, |started, page| {
-        for one in started {
-            page.line(format!("● {} runs in session {}", one.agent, one.session));
-            if let Some(question) = &one.needs_person {
+        for started_agent in started {
+            page.line(format!(
+                "● {} runs in session {}",
+                started_agent.agent, started_agent.session
+            ));
+            if let Some(question) = &started_agent.needs_person {
                 page.line(format!("  and asks you about: {question} (gt crew at)"));
             }
         }

@@ -38,13 +38,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     build_report(stopped, |stopped, page| {
-        for one in stopped {
-            let how = if one.was_running {
+        for stopped_agent in stopped {
+            let how = if stopped_agent.was_running {
                 "has stopped"
             } else {
                 "was not running"
             };
-            page.line(format!("○ {} {how}", one.agent));
+            page.line(format!("○ {} {how}", stopped_agent.agent));
         }
     })
 }

@@ -28,24 +28,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if found.is_empty() {
             page.line("✓ no stale hooks");
         }
-        for one in found {
-            let mark = match (one.verdict, &one.failed) {
+        for hook in found {
+            let mark = match (hook.verdict, &hook.failed) {
                 (_, Some(_)) => "✗",
-                (HookVerdict::Reopen, None) if one.done => "✓ reopened",
+                (HookVerdict::Reopen, None) if hook.done => "✓ reopened",
                 (HookVerdict::Reopen, None) => "→ would reopen",
                 (HookVerdict::Keep, None) => "○ kept",
             };
             let (who, title) = (
-                escape::escape_line(&one.assignee),
-                escape::escape_line(&one.title),
+                escape::escape_line(&hook.assignee),
+                escape::escape_line(&hook.title),
             );
-            let since = page.relative_time(&one.since.to_string());
-            page.cut_line(format!("{mark} {} {title}", one.bead));
+            let since = page.relative_time(&hook.since.to_string());
+            page.cut_line(format!("{mark} {} {title}", hook.bead));
             page.line(format!(
                 "    on the hook of {who} since {since}: {}",
-                one.reason
+                hook.reason
             ));
-            if let Some(failed) = &one.failed {
+            if let Some(failed) = &hook.failed {
                 page.line(format!("    {}", escape::escape_line(failed)));
             }
         }

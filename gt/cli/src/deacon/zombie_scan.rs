@@ -34,10 +34,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if found.is_empty() {
             page.line("✓ no process without a session");
         }
-        for one in found {
-            let mark = if one.ended { "✓ ended" } else { "○" };
-            let (pid, program) = (one.pid, escape::escape_line(&one.program));
-            let (session, age) = (escape::escape_line(&one.session), one.age_secs / 60);
+        for zombie in found {
+            let mark = if zombie.ended { "✓ ended" } else { "○" };
+            let (pid, program) = (zombie.pid, escape::escape_line(&zombie.program));
+            let (session, age) = (escape::escape_line(&zombie.session), zombie.age_secs / 60);
             page.cut_line(format!(
                 "{mark} {pid} {program} of {session}, running for {age} min"
             ));

@@ -34,8 +34,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         called.push(json!({ "dog": name, "session": live.name }));
     }
     build_report(called, |called, page| {
-        for one in called {
-            let text = |key: &str| one[key].as_str().unwrap_or_default().to_owned();
+        for called_dog in called {
+            let text = |key: &str| called_dog[key].as_str().unwrap_or_default().to_owned();
             page.line(format!(
                 "● {} runs in session {}",
                 text("dog"),

@@ -23,8 +23,8 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let found = health::check_dogs(&ctx.open_town()?, args.max_inactivity, args.auto_clear)?;
     build_report(found, |found, page| {
-        for one in found {
-            page.line(one.describe());
+        for check in found {
+            page.line(check.describe());
         }
         if found.is_empty() {
             page.line("All dogs are well");

@@ -34,12 +34,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         removed.push(json!({ "dog": name, "saved": saved }));
     }
     build_report(removed, |removed, page| {
-        for one in removed {
+        for removed_dog in removed {
             page.line(format!(
                 "✓ removed {}",
-                one["dog"].as_str().unwrap_or_default()
+                removed_dog["dog"].as_str().unwrap_or_default()
             ));
-            for saved in one["saved"].as_array().into_iter().flatten() {
+            for saved in removed_dog["saved"].as_array().into_iter().flatten() {
                 page.line(format!("  saved: {}", saved.as_str().unwrap_or_default()));
             }
         }

@@ -14,8 +14,8 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let one = escalate::acknowledge_escalation(&ctx.open_town()?, &args.escalation)?;
-    build_report(one, |one, page| {
+    let escalation = escalate::acknowledge_escalation(&ctx.open_town()?, &args.escalation)?;
+    build_report(escalation, |one, page| {
         let by = escape::escape_line(&one.acked_by);
         page.line(format!("✓ {} is acknowledged by {by}", one.id));
         page.line(format!("  → {}", one.next_step()));

@@ -19,8 +19,8 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let one = escalate::close_escalation(&ctx.open_town()?, &args.escalation, &args.reason)?;
-    build_report(one, |one, page| {
+    let escalation = escalate::close_escalation(&ctx.open_town()?, &args.escalation, &args.reason)?;
+    build_report(escalation, |one, page| {
         page.line(format!(
             "✓ {} is closed: {}",
             one.id,

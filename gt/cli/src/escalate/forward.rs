@@ -24,8 +24,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(rig) = to.rig() {
         town.find_rig(rig)?;
     }
-    let one = escalate::forward_escalation(&town, &args.escalation, &to, &args.message)?;
-    build_report(one, move |one, page| {
+    let escalation = escalate::forward_escalation(&town, &args.escalation, &to, &args.message)?;
+    build_report(escalation, move |one, page| {
         page.line(format!("✓ {} is with {}", one.id, to.mailbox()));
     })
 }

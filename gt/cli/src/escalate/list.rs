@@ -22,21 +22,25 @@ pub(in super::super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = ctx.open_town()?.open_town_store()?.snapshot()?;
     let mut found = escalation::list_escalations(&beads, args.all);
-    found.retain(|one| {
+    found.retain(|escalation| {
         args.bead
             .as_ref()
-            .is_none_or(|bead| *bead == one.related_bead)
+            .is_none_or(|bead| *bead == escalation.related_bead)
     });
     let raw: Vec<serde_json::Value> = found
         .iter()
-        .filter_map(|one| Some(bd::bead::record::bead_to_json_value(beads.get(&one.id)?)))
+        .filter_map(|escalation| {
+            Some(bd::bead::record::bead_to_json_value(
+                beads.get(&escalation.id)?,
+            ))
+        })
         .collect();
     build_report(raw, move |_, page| {
         if found.is_empty() {
             page.line("no open escalations");
         }
-        for one in &found {
-            write_escalation_line(one, page);
+        for escalation in &found {
+            write_escalation_line(escalation, page);
         }
     })
 }

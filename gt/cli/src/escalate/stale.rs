@@ -28,13 +28,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if found.is_empty() {
             page.line("no escalation is stale");
         }
-        for one in found {
-            let title = escape::escape_line(&one.title);
-            if one.skipped {
-                page.cut_line(format!("– {} stays: {} ({title})", one.id, one.skip_reason));
+        for raised in found {
+            let title = escape::escape_line(&raised.title);
+            if raised.skipped {
+                page.cut_line(format!(
+                    "– {} stays: {} ({title})",
+                    raised.id, raised.skip_reason
+                ));
             } else {
-                let (old, new) = (one.old_severity.name(), one.new_severity.name());
-                page.cut_line(format!("✓ {} {verb} from {old} to {new}: {title}", one.id));
+                let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
+                page.cut_line(format!(
+                    "✓ {} {verb} from {old} to {new}: {title}",
+                    raised.id
+                ));
             }
         }
     })

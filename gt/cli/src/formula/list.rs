@@ -41,12 +41,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(listed, |listed, page| {
         let width = listed
             .iter()
-            .map(|one| one.name.len())
+            .map(|formula| formula.name.len())
             .max()
             .unwrap_or_default();
-        for one in listed {
-            let text = escape::escape_line(&one.description);
-            page.cut_line(format!("{:width$}  {:9}  {text}", one.name, one.r#type));
+        for formula in listed {
+            let text = escape::escape_line(&formula.description);
+            page.cut_line(format!(
+                "{:width$}  {:9}  {text}",
+                formula.name, formula.r#type
+            ));
         }
     })
 }

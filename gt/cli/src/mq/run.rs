@@ -34,8 +34,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if merged.is_empty() {
             page.line("nothing is ready in the merge queue");
         }
-        for one in merged {
-            let (mark, text) = match &one.outcome {
+        for merge in merged {
+            let (mark, text) = match &merge.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
                 MergeOutcome::Kept { reference } => (
                     "✓",
@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     ("…", format!("later: {}", escape::escape_line(reason)))
                 }
             };
-            page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
+            page.line(format!("{mark} {} ({}) {text}", merge.request, merge.bead));
         }
     })
 }

@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let (style, names) = config::namepool_of(&town, &rig);
     let beads = town.open_rig_store(&rig)?.snapshot()?;
     let polecats = polecat::list_polecats(&rig, &beads, None);
-    let used: BTreeSet<String> = polecats.into_iter().map(|one| one.name).collect();
+    let used: BTreeSet<String> = polecats.into_iter().map(|polecat| polecat.name).collect();
     let next = polecat::pick_name(rig.name(), &style, &names, &used);
     let pool = NamepoolReport {
         rig: rig.name().to_owned(),

@@ -30,12 +30,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         )?);
     }
     build_report(nuked, |nuked, page| {
-        for one in nuked {
-            page.line(format!("✓ the sandbox of {} is removed", one.polecat));
-            if let Some(bead) = &one.released {
+        for nuked_polecat in nuked {
+            page.line(format!(
+                "✓ the sandbox of {} is removed",
+                nuked_polecat.polecat
+            ));
+            if let Some(bead) = &nuked_polecat.released {
                 page.line(format!("  {bead} was on its hook and is open again"));
             }
-            if let Some(reference) = &one.rescued {
+            if let Some(reference) = &nuked_polecat.rescued {
                 page.line(format!(
                     "  what was in it: gt rescue restore {reference} --into <tree>"
                 ));

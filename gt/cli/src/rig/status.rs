@@ -79,9 +79,9 @@ pub(crate) fn resolve_rig(
 /// Returns the rig that the caller belongs to, otherwise the rig of the working directory.
 pub(crate) fn rig_of_caller(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
     let caller = detect_caller(&ctx.env, &town.layout).address;
-    let own = caller.as_ref().and_then(|address| address.rig());
+    let caller_rig = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
     let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
-    let mut names = own.into_iter().chain(folder);
+    let mut names = caller_rig.into_iter().chain(folder);
     names.find_map(|name| town.find_rig(name).ok())
 }

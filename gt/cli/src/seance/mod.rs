@@ -81,18 +81,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "this is no terminal: ask one question with -p"
             );
         }
-        let (said, is_recorded) =
+        let (reply, is_recorded) =
             match seance::ask_session(&town, &session, args.prompt.as_deref())? {
-                SeanceResult::Answer(said) => (Some(said), false),
-                SeanceResult::Recorded(said) => (Some(said), true),
+                SeanceResult::Answer(reply) => (Some(reply), false),
+                SeanceResult::Recorded(reply) => (Some(reply), true),
                 SeanceResult::Interactive => (None, false),
             };
-        let mut report = json!({ "session_id": session.session_id, "answer": said });
+        let mut report = json!({ "session_id": session.session_id, "answer": reply });
         if is_recorded {
             report["recorded"] = json!(true);
         }
         return build_report(report, move |_, page| {
-            for line in said.iter().flat_map(|said| said.lines()) {
+            for line in reply.iter().flat_map(|said| said.lines()) {
                 page.line(escape::escape_line(line));
             }
         });

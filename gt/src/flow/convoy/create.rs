@@ -128,7 +128,8 @@ pub fn add_beads(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<
 
 /// Checks that beads may be added. Refused while the convoy is being closed after its landing.
 pub(super) fn check_can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
-    let closing = integration::read_integration(convoy).is_some_and(|own| own.closing);
+    let closing =
+        integration::read_integration(convoy).is_some_and(|integration| integration.closing);
     if closing && convoy.is_open() {
         let convoy = convoy.id.clone();
         return Err(IntegrationError::Closing { convoy });
@@ -180,7 +181,8 @@ pub fn close_convoy(town: &LiveTown, id: &str, reason: &str, force: bool) -> any
                 open
             }
         );
-        let branches = integration::read_integration(&convoy).map(|own| own.unlanded_branches());
+        let branches = integration::read_integration(&convoy)
+            .map(|integration| integration.unlanded_branches());
         let branches = branches.unwrap_or_default();
         anyhow::ensure!(
             force || branches.is_empty(),

@@ -121,7 +121,7 @@ pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
 pub fn decision_for(convoy: &Bead, rig: &str) -> Option<HookDecision> {
     read_decisions(convoy)
         .into_iter()
-        .find(|own| own.rig == rig)
+        .find(|decision| decision.rig == rig)
 }
 
 /// Adds decisions to a convoy and replaces those of the same rigs.

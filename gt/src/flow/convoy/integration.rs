@@ -91,13 +91,13 @@ pub struct LandedPart {
 impl LandingStep {
     /// Returns the part of the branch that has landed so far.
     pub fn landed_part(&self) -> Option<LandedPart> {
-        let own = || LandedPart {
+        let whole_part = || LandedPart {
             tip: self.tip.clone(),
             onto: self.onto.clone(),
             candidate: self.candidate.clone(),
         };
         if self.landed {
-            Some(own())
+            Some(whole_part())
         } else {
             self.part.clone()
         }
@@ -196,8 +196,12 @@ pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
 /// Returns the open convoy that has a branch of this name in a rig.
 pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
     let is_its = |convoy: &&&Bead| {
-        read_integration(convoy)
-            .is_some_and(|own| own.rigs.get(rig).is_some_and(|own| own.branch == branch))
+        read_integration(convoy).is_some_and(|integration| {
+            integration
+                .rigs
+                .get(rig)
+                .is_some_and(|own| own.branch == branch)
+        })
     };
     let open = record::convoy::list_convoys(town, false);
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
@@ -207,9 +211,9 @@ pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<Stri
 /// rig's target.
 pub fn merge_target_of(town: &LiveTown, rig: &RigLayout, bead: &str) -> anyhow::Result<String> {
     let convoys = town.open_town_store()?.snapshot()?;
-    let own = integration_convoy_of(&convoys, bead)
+    let tracking_convoy = integration_convoy_of(&convoys, bead)
         .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
-    let Some((integration, id)) = own else {
+    let Some((integration, id)) = tracking_convoy else {
         return Ok(config::target_branch_of(town, rig));
     };
     match integration.rigs.get(rig.name()) {
@@ -316,8 +320,10 @@ fn record_branch(
         target,
         ..ConvoyBranch::default()
     };
-    change_integration(town, convoy, |own| {
-        own.rigs.insert(rig.name().to_owned(), branch.clone());
+    change_integration(town, convoy, |integration| {
+        integration
+            .rigs
+            .insert(rig.name().to_owned(), branch.clone());
     })?;
     town.record_event(&event!(IntegrationBranch,
         convoy: convoy, rig: rig.name(), branch: branch.branch, base: branch.base,
@@ -406,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_branches_are_those_that_git_takes() {
+    fn integration_branch_names_are_valid_in_git() {
         for good in ["integration/hq-cv-a1", "a", "x/y.z", "feature-1"] {
             assert!(is_branch_name(good), "{good}");
         }
@@ -419,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_has_landed_is_known_while_more_waits_and_counts() {
+    fn a_landed_part_is_recognized_while_more_work_waits() {
         let first = LandingStep {
             tip: "t1".to_owned(),
             candidate: "c1".to_owned(),
@@ -450,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_back_and_other_metadata_stays() {
+    fn the_recorded_integration_is_read_back_and_other_metadata_stays() {
         let mut convoy = Bead::default();
         convoy.set_metadata("landings", 2).unwrap();
         assert_eq!(read_integration(&convoy), None);

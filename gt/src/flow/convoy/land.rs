@@ -102,12 +102,12 @@ fn close_convoy_with_mail(
         change::mark_closed(&mut convoy, "All tracked issues completed", &tx.now());
         convoy.set_metadata("landings", number)?;
         let commits = commits_by_rig(&convoy);
-        if let Some(own) = integration::read_integration(&convoy) {
-            integration::set_integration(&mut convoy, &own.after_landing())?;
+        if let Some(integration) = integration::read_integration(&convoy) {
+            integration::set_integration(&mut convoy, &integration.after_landing())?;
         }
         let again = if number > 1 { " again" } else { "" };
-        let told = find_subscribers(town, &convoy);
-        for address in &told {
+        let recipients = find_subscribers(town, &convoy);
+        for address in &recipients {
             let message = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
@@ -126,7 +126,7 @@ fn close_convoy_with_mail(
         Ok(Some(LandedConvoy {
             id: id.to_owned(),
             title,
-            told,
+            told: recipients,
             commits,
             beads,
             documents,
@@ -195,25 +195,25 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
 
 /// Returns the distinct addresses of the convoy's `Owner:` and `Notify:` lines.
 fn find_subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut subscribers: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
         for text in record::convoy::addresses_in(convoy, key) {
             let address = town
                 .parse_address(text)
                 .map_or_else(|_| text.to_owned(), |a| a.mailbox());
-            if !told.contains(&address) {
-                told.push(address);
+            if !subscribers.contains(&address) {
+                subscribers.push(address);
             }
         }
     }
-    told
+    subscribers
 }
 
 /// Returns the commit of each rig that holds the convoy's work.
 fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
-    let own = integration::read_integration(convoy).unwrap_or_default();
+    let integration = integration::read_integration(convoy).unwrap_or_default();
     let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);
-    let rigs = own.rigs.into_iter();
+    let rigs = integration.rigs.into_iter();
     rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
         .collect()
 }
@@ -263,7 +263,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
+    fn a_convoy_that_gained_work_after_the_check_does_not_land() {
         let place = TestTown::new();
         let town = &place.town;
         let store = town.open_town_store().unwrap();

@@ -69,14 +69,14 @@ impl ConvoyBlocker {
     /// Returns the critical escalations that block a convoy.
     pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
         let blocking = escalation::find_blocking(town, convoy).into_iter();
-        let blocker = |one: escalation::Escalation| Self {
+        let blocker = |escalation: escalation::Escalation| Self {
             next_steps: vec![
-                format!("gt escalate show {}", one.id),
-                format!("gt escalate resolve {} \"<answer>\"", one.id),
+                format!("gt escalate show {}", escalation.id),
+                format!("gt escalate resolve {} \"<answer>\"", escalation.id),
             ],
-            id: one.id,
-            title: one.title,
-            from: one.escalated_by,
+            id: escalation.id,
+            title: escalation.title,
+            from: escalation.escalated_by,
         };
         blocking.map(blocker).collect()
     }
@@ -252,7 +252,10 @@ impl ConvoyProgress {
     /// convoy without beads. True for a convoy that has landed in all its rigs and is not closed
     /// yet.
     pub fn is_done(&self) -> bool {
-        let closing = self.integration.as_ref().is_some_and(|own| own.closing);
+        let closing = self
+            .integration
+            .as_ref()
+            .is_some_and(|integration| integration.closing);
         closing || (self.has_all_done() && self.blocked_by.is_empty())
     }
 
@@ -428,7 +431,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_closed_without_change_or_cancelled_with_a_reason_counts_and_what_failed_does_not() {
+    fn unchanged_and_cancelled_work_counts_as_done_but_failed_work_does_not() {
         let rows = [
             ("Merged in 0123 (web-mr-1)", BeadEnding::Done),
             ("No change: it is right already", BeadEnding::Done),

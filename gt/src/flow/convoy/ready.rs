@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_ready_is_what_is_computed_and_is_not_used_after_the_next_close() {
+    fn the_ready_cache_is_correct_and_invalidated_by_the_next_close() {
         let place = TestTown::new();
         let town = &place.town;
         close(town, "hq-one");

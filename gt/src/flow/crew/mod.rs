@@ -54,7 +54,7 @@ pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember
         let runs = |live: &LiveSession| {
             let ours = session
                 .as_ref()
-                .is_some_and(|own| own.as_str() == live.name);
+                .is_some_and(|session_name| session_name.as_str() == live.name);
             ours && live.dead.is_none()
         };
         CrewMember {

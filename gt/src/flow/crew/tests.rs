@@ -4,7 +4,7 @@ use crate::testing::TestTown;
 use crate::view::rig;
 
 #[test]
-fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
+fn a_crew_member_has_a_full_clone_that_reads_the_rigs_beads() {
     let place = TestTown::new();
     let url = place.create_origin(&[("README", "hi\n")]);
     place.add_rig("web", Some(&url)).unwrap();
@@ -29,7 +29,7 @@ fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {
 }
 
 #[test]
-fn a_member_is_found_by_name_and_by_address() {
+fn a_crew_member_is_found_by_name_and_by_address() {
     let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     place.add_rig("web", None).unwrap();
@@ -53,7 +53,7 @@ fn a_member_is_found_by_name_and_by_address() {
 }
 
 #[test]
-fn stopping_saves_uncommitted_work_and_leaves_the_clone() {
+fn stopping_a_crew_member_saves_uncommitted_work_and_keeps_the_clone() {
     let place = TestTown::new();
     place.add_rig("lab", None).unwrap();
     let rig = place.town.find_rig("lab").unwrap();

@@ -121,7 +121,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn failures_are_counted_in_a_row_beside_what_others_keep_there() {
+    fn consecutive_failures_are_counted_and_foreign_keys_are_kept() {
         let place = TestTown::new();
         let path = place.town.layout.health_state();
         let kept = r#"{"agents":{"deacon":{"force_kill_count":4}}}"#;

@@ -110,11 +110,11 @@ pub fn handle_stale_hooks(
         .collect();
     found.sort_by(|a, b| (a.since, &a.bead).cmp(&(b.since, &b.bead)));
     if !dry_run {
-        for one in &mut found {
-            if one.verdict == HookVerdict::Reopen {
-                let result = sling::unsling_bead(town, &one.bead);
-                one.done = result.is_ok();
-                one.failed = result.err().map(|error| format!("{error:#}"));
+        for hook in &mut found {
+            if hook.verdict == HookVerdict::Reopen {
+                let result = sling::unsling_bead(town, &hook.bead);
+                hook.done = result.is_ok();
+                hook.failed = result.err().map(|error| format!("{error:#}"));
             }
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_agent_without_session_and_sandbox_loses_what_is_on_its_hook() {
+    fn only_an_agent_without_session_and_sandbox_loses_its_hooked_bead() {
         let gone = HookHolder {
             is_agent: true,
             is_person: false,

@@ -48,24 +48,26 @@ pub fn find_zombies(
         anyhow::anyhow!("sessions cannot be listed, so no process is judged: {reason}")
     })?;
     let live: BTreeSet<&str> = sessions.iter().map(|live| live.token.as_str()).collect();
-    let own = process::list_ancestors(process::own_pid());
+    let ancestors = process::list_ancestors(process::own_pid());
     let daemon = i32::try_from(daemon::read_daemon_status(town).pid).unwrap_or_default();
     let found: Vec<&SessionProcess> = marked
         .iter()
-        .filter(|one| is_zombie_process(one, &live, youngest))
-        .filter(|one| !own.contains(&one.process.pid) && one.process.pid != daemon)
+        .filter(|candidate| is_zombie_process(candidate, &live, youngest))
+        .filter(|candidate| {
+            !ancestors.contains(&candidate.process.pid) && candidate.process.pid != daemon
+        })
         .collect();
     let survivors = if end {
         end_all(town, &found)
     } else {
-        found.iter().map(|one| one.process).collect()
+        found.iter().map(|zombie| zombie.process).collect()
     };
-    let shown = found.iter().map(|one| ZombieProcess {
-        pid: one.process.pid,
-        program: one.program.clone(),
-        session: one.session.clone(),
-        age_secs: one.age.as_secs(),
-        ended: !survivors.contains(&one.process),
+    let shown = found.iter().map(|zombie| ZombieProcess {
+        pid: zombie.process.pid,
+        program: zombie.program.clone(),
+        session: zombie.session.clone(),
+        age_secs: zombie.age.as_secs(),
+        ended: !survivors.contains(&zombie.process),
     });
     Ok(shown.collect())
 }
@@ -77,15 +79,15 @@ fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: 
 
 /// Ends the processes and returns those that still run.
 fn end_all(town: &LiveTown, found: &[&SessionProcess]) -> BTreeSet<Process> {
-    let all: Vec<Process> = found.iter().map(|one| one.process).collect();
+    let all: Vec<Process> = found.iter().map(|zombie| zombie.process).collect();
     if all.is_empty() {
         return BTreeSet::new();
     }
     let survivors = process::end_processes(&all, GRACE);
     let mut by_session: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for one in found {
-        let pids = by_session.entry(&one.session).or_default();
-        pids.push(one.process.pid.to_string());
+    for zombie in found {
+        let pids = by_session.entry(&zombie.session).or_default();
+        pids.push(zombie.process.pid.to_string());
     }
     for (session, pids) in by_session {
         let reason = format!("its session is gone: processes {}", pids.join(", "));
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_session_hosts_sessions_or_has_just_begun_is_no_zombie() {
+    fn processes_with_sessions_session_hosts_and_new_processes_are_not_zombies() {
         let live = BTreeSet::from(["alive"]);
         let process = Process { pid: 7, started: 7 };
         let one = |token: &str, program: &str, secs| SessionProcess {

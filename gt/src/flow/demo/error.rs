@@ -8,7 +8,6 @@ pub enum DemoError {
         #[source]
         source: bd::git::GitError,
     },
-    /// The repository is empty.
     #[error("the repository {repo} has no commit on a branch: nothing to work on")]
     Empty { repo: String },
     #[error("the convoy did not land within {seconds}s; {state}")]

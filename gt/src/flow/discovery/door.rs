@@ -95,7 +95,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn documents_are_kept_below_the_folder_at_the_top() {
+    fn documents_of_subfolders_are_kept_below_the_top_level_gt_folder() {
         let rows = [
             (".gt/discovery/x.md", ".gt/discovery/x.md"),
             ("web/.gt/discovery/x.md", ".gt/discovery/web/x.md"),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_refuses_a_document_in_any_commit_also_one_that_was_removed_again() {
+    fn the_gate_refuses_a_document_in_any_commit_even_a_removed_one() {
         let place = TestTown::new();
         let git = place.create_tree("tree", &[("a", "1")]);
         let seen = git.resolve("HEAD").unwrap().unwrap();

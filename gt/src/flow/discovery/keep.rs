@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn later_files_take_the_place_of_what_is_in_their_way() {
+    fn later_files_replace_files_in_their_way() {
         let before = entries(&[".gt/a", ".gt/b/c", ".gt/bc", ".gt/d"]);
         let after = overlay_files(before, &entries(&[".gt/a/x", ".gt/b"]));
         let paths: Vec<&str> = after.keys().map(String::as_str).collect();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_landing_took_away_comes_back_whole_and_once() {
+    fn files_that_a_landing_removed_are_restored_completely_and_once() {
         let place = TestTown::new();
         let git = place.create_tree("tree", &[("a", "1")]);
         let who = Identity {

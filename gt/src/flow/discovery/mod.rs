@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn type_labels_or_title_say_that_a_bead_explores_or_plans() {
+    fn type_labels_or_title_mark_a_bead_as_exploration_or_planning() {
         assert!(is_discovery_work(&bead("Explore the parser")));
         assert!(is_discovery_work(&bead("Write the PLAN: phases")));
         assert!(!is_discovery_work(&bead("Fix the planet's orbit")));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_below_a_gt_folder_is_meant() {
+    fn only_files_below_a_gt_folder_are_selected() {
         for path in [".gt", ".gt/discovery/x.md", "sub/.gt/y", ".GT/z"] {
             assert!(is_in_gt_folder(path.as_bytes()), "{path}");
         }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_makes_a_ref_that_git_takes() {
+    fn every_name_gives_a_valid_git_ref() {
         assert_eq!(document_ref("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
         assert_eq!(document_ref("web-1.2"), "refs/gt/discovery/web-1.2");
         assert_eq!(document_ref("a/..b c.lock"), "refs/gt/discovery/a-.b-c");

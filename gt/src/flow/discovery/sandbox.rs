@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_wrote_is_taken_once_and_an_old_copy_never_goes_over_a_newer_one() {
+    fn documents_are_collected_once_and_never_overwrite_newer_ones() {
         let place_ = TestTown::new();
         let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_or_read_through_a_link() {
+    fn nothing_is_written_or_read_through_a_symlink() {
         let place_ = TestTown::new();
         let git = place_.create_tree("tree", &[("a", "1")]);
         let entry = TreeEntry {
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_does_not_keep_is_not_said_to_be_kept_and_is_moved_aside() {
+    fn files_that_git_cannot_store_are_moved_aside_and_not_reported_saved() {
         let place_ = TestTown::new();
         let git = place_.create_tree("tree", &[("a", "1")]);
         git.exclude("/.gt/").unwrap();

@@ -127,9 +127,9 @@ fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 
 fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
     let found = zombies::find_zombies(town, YOUNGEST, end)?.into_iter();
-    let describe = |one: zombies::ZombieProcess| {
-        let what = if one.ended { "ended" } else { "is left" };
-        let (pid, program, session) = (one.pid, one.program, one.session);
+    let describe = |zombie: zombies::ZombieProcess| {
+        let what = if zombie.ended { "ended" } else { "is left" };
+        let (pid, program, session) = (zombie.pid, zombie.program, zombie.session);
         format!("process {pid} ({program}) of session {session} {what}")
     };
     Ok(found.map(describe).collect())
@@ -137,13 +137,13 @@ fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
 
 fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
     let found = stale_hooks::handle_stale_hooks(town, STALE, dry_run)?.into_iter();
-    let describe = |one: stale_hooks::StaleHook| {
-        let what = match (one.verdict, one.done) {
+    let describe = |hook: stale_hooks::StaleHook| {
+        let what = match (hook.verdict, hook.done) {
             (HookVerdict::Reopen, true) => "is open again".to_owned(),
-            (HookVerdict::Reopen, false) => format!("can be reopened ({})", one.reason),
-            (HookVerdict::Keep, _) => format!("stays on its hook ({})", one.reason),
+            (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
+            (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
         };
-        format!("{} of {} {what}", one.bead, one.assignee)
+        format!("{} of {} {what}", hook.bead, hook.assignee)
     };
     Ok(found.map(describe).collect())
 }

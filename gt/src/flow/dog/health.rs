@@ -164,7 +164,7 @@ mod tests {
 
     /// Cases of dogs that are not well (daemon edge case 123).
     #[test]
-    fn case_123_a_dog_that_hangs_is_found_by_its_activity_and_never_without_a_start_of_its_work() {
+    fn case_123_a_hung_dog_is_detected_by_activity_after_its_work_started() {
         use DogState::{Idle, Working};
         let rows = [
             (
@@ -192,7 +192,7 @@ mod tests {
 
     /// Cases of the pool (daemon edge case 124).
     #[test]
-    fn case_124_idle_dogs_go_until_the_pool_is_left_and_others_stay() {
+    fn case_124_idle_dogs_are_removed_down_to_the_pool_size() {
         let named = |name: &str, dog: Dog| Dog {
             name: name.to_owned(),
             ..dog

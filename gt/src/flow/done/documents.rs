@@ -49,8 +49,9 @@ pub(super) fn keep_uncommitted(
         .done_record()
         .is_some_and(|done| done.no_change.is_some());
     let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
-    let own = integration::convoy_of_branch(&convoys, worker.rig.name(), &slot.target).is_some();
-    if own && on_branch && !no_change {
+    let is_convoy_branch =
+        integration::convoy_of_branch(&convoys, worker.rig.name(), &slot.target).is_some();
+    if is_convoy_branch && on_branch && !no_change {
         let files = discovery::commit_documents(&git, &who)?;
         if !files.is_empty() {
             town.record_event(&event!(DiscoveryCommitted,

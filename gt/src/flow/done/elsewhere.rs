@@ -28,7 +28,7 @@ enum StrayPlace {
 
 impl fmt::Display for StrayWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own = &self.bead_branch;
+        let bead_branch = &self.bead_branch;
         let of = |count: &usize| match count {
             1 => "1 commit".to_owned(),
             count => format!("{count} commits"),
@@ -36,12 +36,12 @@ impl fmt::Display for StrayWork {
         match &self.place {
             StrayPlace::Branch { name, commits } => write!(
                 f,
-                "{} on branch {name} (git switch {own} && git merge {name}; to drop: git branch -D {name})",
+                "{} on branch {name} (git switch {bead_branch} && git merge {name}; to drop: git branch -D {name})",
                 of(commits)
             ),
             StrayPlace::NoBranch { tip, commits } => write!(
                 f,
-                "{} on no branch, up to {tip:.12} (git switch {own} && git merge {tip:.12}; to drop: git switch {own})",
+                "{} on no branch, up to {tip:.12} (git switch {bead_branch} && git merge {tip:.12}; to drop: git switch {bead_branch})",
                 of(commits)
             ),
             StrayPlace::Stash(Stash { name, message, .. }) => write!(
@@ -92,9 +92,9 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             .is_some_and(|branch| branches.contains(branch))
     });
     found.extend(its.map(StrayPlace::Stash));
-    let own = slot.branch.clone();
+    let bead_branch = slot.branch.clone();
     let whole = |what| StrayWork {
-        bead_branch: own.to_string(),
+        bead_branch: bead_branch.to_string(),
         place: what,
     };
     Ok(found.into_iter().map(whole).collect())

@@ -35,12 +35,12 @@ pub(super) fn give_up(
         (record, gave_up),
         (&tip, rescue.as_deref()),
     )?;
-    if let Ok(Some(head)) = git.resolve("HEAD")
-        && git.checkout_detach(&head).is_ok()
+    if let Ok(Some(head_commit)) = git.resolve("HEAD")
+        && git.checkout_detach(&head_commit).is_ok()
     {
         // The rescue ref has the commits and the uncommitted files. The next sling cleans the files
         // up.
-        git.delete_branch(slot.branch.as_str(), &head).ok();
+        git.delete_branch(slot.branch.as_str(), &head_commit).ok();
         super::switch_to_target(worker, slot, &git);
     }
     town.record_event(&event!(AttemptFailed,
@@ -82,8 +82,8 @@ fn record_failure(
             why: &why,
             kept: rescue,
         };
-        let said = (tip, record.summary.as_str());
-        history::record_giving_up(&mut bead, slot, end, said, &now.to_string())?;
+        let tip_and_summary = (tip, record.summary.as_str());
+        history::record_giving_up(&mut bead, slot, end, tip_and_summary, &now.to_string())?;
         if !record.more.spec.is_empty() {
             bead.spec_id.clone_from(&record.more.spec);
         }

@@ -30,7 +30,7 @@ pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -
 pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -> bool {
     let git = Git::at(rig.sandbox(name));
     // If git cannot answer, there may be commits.
-    find_own_commits(&git, slot, tip).map_or(true, |own| !own.commits.is_empty())
+    find_own_commits(&git, slot, tip).map_or(true, |own_commits| !own_commits.commits.is_empty())
 }
 
 fn find_leftovers(git: &Git, slot: &Slot) -> Result<SandboxLeftovers, GitError> {

@@ -156,13 +156,13 @@ pub(super) fn prove_work(
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
     }
-    let own = find_own_commits(&git, slot, &tip)?;
-    check_own_commits(slot, record, &own)?;
+    let own_commits = find_own_commits(&git, slot, &tip)?;
+    check_own_commits(slot, record, &own_commits)?;
     Ok(WorkProof {
         tip,
-        base: own.base,
-        commits: own.commits,
-        files: own.files,
+        base: own_commits.base,
+        commits: own_commits.commits,
+        files: own_commits.files,
         remote,
     })
 }
@@ -182,9 +182,13 @@ fn refuse_stray_work(git: &Git, slot: &Slot) -> Result<(), ProofError> {
 }
 
 /// Checks that the work exists if the worker reports work, and that it contains nothing but work.
-fn check_own_commits(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
-    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own.base));
-    match (&record.no_change, own.commits.len()) {
+fn check_own_commits(
+    slot: &Slot,
+    record: &DoneRecord,
+    own_commits: &OwnCommits,
+) -> Result<(), ProofError> {
+    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own_commits.base));
+    match (&record.no_change, own_commits.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),
         (Some(_), count @ 1..) => {
             return Err(ProofError::HasCommits {
@@ -195,7 +199,7 @@ fn check_own_commits(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Resu
         }
         _ => {}
     }
-    let beads: Vec<&str> = own
+    let beads: Vec<&str> = own_commits
         .files
         .iter()
         .map(String::as_str)
@@ -215,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_of_beads_counts_whatever_it_is_and_other_names_do_not() {
+    fn only_the_top_level_beads_folder_counts_as_bead_files() {
         for file in [".beads", ".beads/issues.jsonl", ".beads/a/b"] {
             assert!(is_beads_file(file), "{file}");
         }

@@ -15,19 +15,19 @@ use crate::town::identity::Address;
 /// Acknowledges an escalation. Its severity is not raised any more.
 pub fn acknowledge_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
-    let one = town.transact(&store, |tx| {
-        let mut one = find_open(tx, id)?;
-        if !one.is_acked() {
-            one.acked_by.clone_from(&by);
-            one.acked_at = tx.now().to_string();
-            save_escalation(tx, &one)?;
+    let escalation = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        if !escalation.is_acked() {
+            escalation.acked_by.clone_from(&by);
+            escalation.acked_at = tx.now().to_string();
+            save_escalation(tx, &escalation)?;
         }
-        Ok(one)
+        Ok(escalation)
     })?;
-    if one.acked_by == by {
+    if escalation.acked_by == by {
         town.record_event(&event!(EscalationAcked, escalation_id: id, acked_by: by));
     }
-    Ok(one)
+    Ok(escalation)
 }
 
 /// Forwards an escalation: the new recipient gets a message, and the wait for an acknowledgement
@@ -39,21 +39,21 @@ pub fn forward_escalation(
     note: &str,
 ) -> anyhow::Result<Escalation> {
     let (store, by) = (town.open_town_store()?, town.actor.mailbox());
-    let one = town.transact(&store, |tx| {
-        let mut one = find_open(tx, id)?;
-        let mut message = build_notice(&one, to, "");
+    let escalation = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        let mut message = build_notice(&escalation, to, "");
         message.from.clone_from(&by);
         message.operation = Some(format!(
             "escalation:{id}:forward:{}",
-            one.details.forwards.len()
+            escalation.details.forwards.len()
         ));
         if !note.trim().is_empty() {
             message.body = format!("{by} adds:\n\n{}\n\n{}", note.trim(), message.body);
         }
         let message = mail::write_message(tx, &message)?;
-        one.acked_by.clear();
-        one.acked_at.clear();
-        one.details.forwards.push(EscalationForward {
+        escalation.acked_by.clear();
+        escalation.acked_at.clear();
+        escalation.details.forwards.push(EscalationForward {
             by: by.clone(),
             to: to.mailbox(),
             at: tx.now().to_string(),
@@ -63,12 +63,12 @@ pub fn forward_escalation(
         let mut bead = find_with_bead(tx, id)?.0;
         bead.assignee = to.mailbox();
         tx.put(bead)?;
-        save_escalation(tx, &one)?;
-        Ok(one)
+        save_escalation(tx, &escalation)?;
+        Ok(escalation)
     })?;
     let to = to.mailbox();
     town.record_event(&event!(EscalationForwarded, escalation_id: id, by: by, to: to));
-    Ok(one)
+    Ok(escalation)
 }
 
 /// Answers an escalation and closes it. A number stands for the option of that number.
@@ -117,47 +117,56 @@ pub(super) fn end_escalation(
     let text = ending.text.trim();
     anyhow::ensure!(!text.is_empty(), EscalateError::NoText);
     let store = town.open_town_store()?;
-    let (one, was_open) = town.transact(&store, |tx| {
-        let mut one = find_open(tx, id)?;
-        if !still(&one) {
-            return Ok((one, false));
+    let (escalation, was_open) = town.transact(&store, |tx| {
+        let mut escalation = find_open(tx, id)?;
+        if !still(&escalation) {
+            return Ok((escalation, false));
         }
         let text = if ending.is_answer {
-            choose_option(&one, text)?
+            choose_option(&escalation, text)?
         } else {
             text.to_owned()
         };
-        ending.by.clone_into(&mut one.closed_by);
-        one.closed_reason = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        ending.by.clone_into(&mut escalation.closed_by);
+        escalation.closed_reason = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if ending.is_answer {
-            one.details.answer.clone_from(&text);
+            escalation.details.answer.clone_from(&text);
         }
-        close_messages(tx, &one)?;
-        for to in one.details.asked_by.iter().filter(|to| *to != ending.by) {
-            mail::write_message(tx, &build_result_message(&one, to, ending, &text))?;
+        close_messages(tx, &escalation)?;
+        for to in escalation
+            .details
+            .asked_by
+            .iter()
+            .filter(|to| *to != ending.by)
+        {
+            mail::write_message(tx, &build_result_message(&escalation, to, ending, &text))?;
         }
-        save_escalation(tx, &one)?;
+        save_escalation(tx, &escalation)?;
         let mut bead = find_with_bead(tx, id)?.0;
-        change::mark_closed(&mut bead, &one.closed_reason, &tx.now());
-        one.status = bead.status.to_string();
+        change::mark_closed(&mut bead, &escalation.closed_reason, &tx.now());
+        escalation.status = bead.status.to_string();
         tx.put(bead)?;
-        Ok((one, true))
+        Ok((escalation, true))
     })?;
     if was_open {
         town.record_event(&Event::EscalationClosed(EscalationClosed {
             escalation_id: id.to_owned(),
-            closed_by: one.closed_by.clone(),
-            reason: one.closed_reason.clone(),
-            answer: Some(one.details.answer.clone()).filter(|answer| !answer.is_empty()),
-            bead: Some(one.related_bead.clone()).filter(|bead| !bead.is_empty()),
+            closed_by: escalation.closed_by.clone(),
+            reason: escalation.closed_reason.clone(),
+            answer: Some(escalation.details.answer.clone()).filter(|answer| !answer.is_empty()),
+            bead: Some(escalation.related_bead.clone()).filter(|bead| !bead.is_empty()),
         }));
     }
-    Ok(one)
+    Ok(escalation)
 }
 
 /// Returns the option of a number, otherwise the text.
-fn choose_option(one: &Escalation, text: &str) -> Result<String, EscalateError> {
-    let options = one.details.decision.as_ref().map(|choice| &choice.options);
+fn choose_option(escalation: &Escalation, text: &str) -> Result<String, EscalateError> {
+    let options = escalation
+        .details
+        .decision
+        .as_ref()
+        .map(|choice| &choice.options);
     let (Some(options), Ok(number)) = (options, text.parse::<usize>()) else {
         return Ok(text.to_owned());
     };
@@ -166,15 +175,15 @@ fn choose_option(one: &Escalation, text: &str) -> Result<String, EscalateError> 
     }
     let option = number.checked_sub(1).and_then(|at| options.get(at));
     option.cloned().ok_or_else(|| EscalateError::NoSuchNumber {
-        id: one.id.clone(),
+        id: escalation.id.clone(),
         number,
         options: options.clone(),
     })
 }
 
 /// Closes the messages about an escalation. Replies to them stay open.
-fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
-    let details = &one.details;
+fn close_messages(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
+    let details = &escalation.details;
     let sent = details.deliveries.iter().map(|delivery| &delivery.message);
     let forwarded = details.forwards.iter().map(|step| &step.message);
     let ids: Vec<String> = sent.chain(forwarded).cloned().collect();
@@ -193,22 +202,25 @@ fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
 
 /// Builds the message for one asker.
 fn build_result_message(
-    one: &Escalation,
+    escalation: &Escalation,
     to: &str,
     ending: &EscalationEnding,
     text: &str,
 ) -> NewMessage {
     let (word, subject) = if ending.is_answer {
-        ("answered", format!("Answer: {}", one.title))
+        ("answered", format!("Answer: {}", escalation.title))
     } else {
-        ("closed without an answer", format!("Closed: {}", one.title))
+        (
+            "closed without an answer",
+            format!("Closed: {}", escalation.title),
+        )
     };
-    let mut body = format!("{} was {word} by {}:\n\n{text}\n", one.id, ending.by);
+    let mut body = format!("{} was {word} by {}:\n\n{text}\n", escalation.id, ending.by);
     if !ending.rule.is_empty() {
         body.push_str(&format!("\n{}\n", ending.rule));
     }
-    if !one.related_bead.is_empty() {
-        body.push_str(&format!("\nBead: {}\n", one.related_bead));
+    if !escalation.related_bead.is_empty() {
+        body.push_str(&format!("\nBead: {}\n", escalation.related_bead));
     }
     NewMessage {
         to: to.to_owned(),
@@ -221,8 +233,8 @@ fn build_result_message(
         body,
         priority: Some(1),
         kind: "reply".to_owned(),
-        thread: Some(thread_of_escalation(&one.id)),
-        operation: Some(format!("escalation:{}:over", one.id)),
+        thread: Some(thread_of_escalation(&escalation.id)),
+        operation: Some(format!("escalation:{}:over", escalation.id)),
         ..NewMessage::default()
     }
 }

@@ -26,7 +26,7 @@ const DETAIL: usize = 200;
 pub(super) fn run_command(
     town: &LiveTown,
     command: &NotifyCommand,
-    one: &Escalation,
+    escalation: &Escalation,
     to: &str,
 ) -> Result<String, String> {
     let (program, args) = command.cmd.split_first().ok_or("it has no program")?;
@@ -36,7 +36,7 @@ pub(super) fn run_command(
     } else {
         program.into()
     };
-    let text = format_notice_text(one).replace('\0', "");
+    let text = format_notice_text(escalation).replace('\0', "");
     let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
     for (name, value) in inherited_variables(&town.env) {
         run = run.env(name, value);
@@ -44,14 +44,14 @@ pub(super) fn run_command(
     for (name, value) in &command.env {
         run = run.env(name, value);
     }
-    let details = &one.details;
+    let details = &escalation.details;
     for (name, value) in [
-        ("ID", one.id.as_str()),
-        ("SEVERITY", one.severity.name()),
-        ("TITLE", &one.title),
+        ("ID", escalation.id.as_str()),
+        ("SEVERITY", escalation.severity.name()),
+        ("TITLE", &escalation.title),
         ("CATEGORY", &details.category),
-        ("FROM", &one.escalated_by),
-        ("BEAD", &one.related_bead),
+        ("FROM", &escalation.escalated_by),
+        ("BEAD", &escalation.related_bead),
         ("CONVOY", &details.convoy),
         ("TO", to),
     ] {
@@ -59,7 +59,7 @@ pub(super) fn run_command(
         run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
-        .env("GT_ESCALATION_JSON", build_json(one))
+        .env("GT_ESCALATION_JSON", build_json(escalation))
         .env("GT_ESCALATION_TEXT", truncate_text(&text, VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
@@ -74,20 +74,20 @@ pub(super) fn run_command(
     if done.is_success() {
         return Ok(first_output_line(&done.text()));
     }
-    let said = [done.error_text(), done.text()];
-    let said = said.iter().map(|text| first_output_line(text));
-    let said = said.into_iter().find(|text| !text.is_empty());
+    let outputs = [done.error_text(), done.text()];
+    let first_lines = outputs.iter().map(|text| first_output_line(text));
+    let message = first_lines.into_iter().find(|text| !text.is_empty());
     let ended = match done.code() {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".to_owned(),
     };
-    Err(said.map_or(ended.clone(), |said| format!("{ended}: {said}")))
+    Err(message.map_or(ended.clone(), |said| format!("{ended}: {said}")))
 }
 
 /// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
-fn build_json(one: &Escalation) -> String {
-    let (severity, title) = (one.severity.name(), &one.title);
-    let (id, from) = (&one.id, &one.escalated_by);
+fn build_json(escalation: &Escalation) -> String {
+    let (severity, title) = (escalation.severity.name(), &escalation.title);
+    let (id, from) = (&escalation.id, &escalation.escalated_by);
     let text = format!("[{severity}] {title} ({id} from {from})");
     json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()
 }

@@ -42,7 +42,7 @@ pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalatio
             Some(with) => {
                 let to = settings.contact(&name, &target);
                 match command::run_command(town, with, &first, to) {
-                    Ok(said) => (DeliveryState::Sent, said),
+                    Ok(output) => (DeliveryState::Sent, output),
                     Err(reason) => (DeliveryState::Failed, reason),
                 }
             }
@@ -71,8 +71,8 @@ pub fn deliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Escalatio
 /// Runs the due commands for the patrol. The error names the failed ones, so that they are retried
 /// later.
 pub(crate) fn redeliver_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
-    let one = deliver_escalation(town, id)?;
-    let mut failed = one.details.deliveries.iter();
+    let escalation = deliver_escalation(town, id)?;
+    let mut failed = escalation.details.deliveries.iter();
     let failed = failed.find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {
         let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);

@@ -147,53 +147,53 @@ pub fn send_escalation(
     let new = build_escalation(town, request)?;
     let (settings, mut warning) = read_send_settings(town);
     let store = town.open_town_store()?;
-    let (one, routes) = town.transact(&store, |tx| {
-        let mut one = match escalation::find_duplicate(tx, &new) {
+    let (escalation, routes) = town.transact(&store, |tx| {
+        let mut escalation = match escalation::find_duplicate(tx, &new) {
             Some(open) => count_repetition(tx, open, &new)?,
             None => create_escalation(tx, new.clone())?,
         };
-        let is_new = one.details.occurrences == 1;
-        let routes = if is_new || new.severity > one.severity {
-            one.severity = one.severity.max(new.severity);
-            apply_routes(town, tx, &mut one, &settings, "")?
+        let is_new = escalation.details.occurrences == 1;
+        let routes = if is_new || new.severity > escalation.severity {
+            escalation.severity = escalation.severity.max(new.severity);
+            apply_routes(town, tx, &mut escalation, &settings, "")?
         } else {
             Vec::new()
         };
-        save_escalation(tx, &one)?;
-        Ok((one, routes))
+        save_escalation(tx, &escalation)?;
+        Ok((escalation, routes))
     })?;
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
     let targets = list_mailboxes(town, &routes);
     let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     town.record_event(&Event::EscalationSent(EscalationSent {
-        rig: one.id.clone(),
+        rig: escalation.id.clone(),
         target: town.actor.mailbox(),
         to: targets.join(","),
-        reason: one.title.clone(),
-        severity: one.severity.name().to_owned(),
+        reason: escalation.title.clone(),
+        severity: escalation.severity.name().to_owned(),
         actions: actions.clone(),
-        source: named(&one.source),
-        bead: named(&one.related_bead),
-        convoy: named(&one.details.convoy),
-        occurrences: Some(one.details.occurrences),
+        source: named(&escalation.source),
+        bead: named(&escalation.related_bead),
+        convoy: named(&escalation.details.convoy),
+        occurrences: Some(escalation.details.occurrences),
         ..EscalationSent::default()
     }));
-    let deliveries = match deliver_escalation(town, &one.id) {
-        Ok(one) => one.details.deliveries,
+    let deliveries = match deliver_escalation(town, &escalation.id) {
+        Ok(escalation) => escalation.details.deliveries,
         // The escalation is written. The patrol runs the remaining commands.
         Err(error) => {
             warning = warning.or_else(|| Some(format!("its commands were not run: {error:#}")));
-            one.details.deliveries
+            escalation.details.deliveries
         }
     };
     Ok(EscalationReport {
-        id: one.id,
-        severity: one.severity,
+        id: escalation.id,
+        severity: escalation.severity,
         actions,
         targets,
-        source: one.source,
-        occurrences: one.details.occurrences,
-        convoy: one.details.convoy,
+        source: escalation.source,
+        occurrences: escalation.details.occurrences,
+        convoy: escalation.details.convoy,
         deliveries,
         warning,
     })
@@ -209,12 +209,15 @@ pub fn preview_escalation(
     let same = escalation::find_duplicate(&town.open_town_store()?.snapshot()?, &new);
     let routes = settings.routes(new.severity.name());
     Ok(EscalationReport {
-        id: same.as_ref().map(|one| one.id.clone()).unwrap_or_default(),
+        id: same
+            .as_ref()
+            .map(|duplicate| duplicate.id.clone())
+            .unwrap_or_default(),
         severity: new.severity,
         actions: routes.iter().map(ToString::to_string).collect(),
         targets: list_mailboxes(town, &routes),
         source: new.source,
-        occurrences: same.map_or(1, |one| one.details.occurrences + 1),
+        occurrences: same.map_or(1, |duplicate| duplicate.details.occurrences + 1),
         convoy: new.details.convoy,
         deliveries: Vec::new(),
         warning,
@@ -318,20 +321,20 @@ fn save_escalation(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
 fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
     let unknown = || EscalateError::Unknown { id: id.to_owned() };
     let bead = tx.get_live(id).ok_or_else(unknown)?;
-    let one = Escalation::from_bead(bead).ok_or_else(unknown)?;
-    Ok((bead.clone(), one))
+    let escalation = Escalation::from_bead(bead).ok_or_else(unknown)?;
+    Ok((bead.clone(), escalation))
 }
 
 /// Returns an open escalation.
 fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
-    let (_, one) = find_with_bead(tx, id)?;
-    if one.is_open() {
-        return Ok(one);
+    let (_, escalation) = find_with_bead(tx, id)?;
+    if escalation.is_open() {
+        return Ok(escalation);
     }
     Err(EscalateError::Closed {
-        id: one.id,
-        by: one.closed_by,
-        reason: one.closed_reason,
+        id: escalation.id,
+        by: escalation.closed_by,
+        reason: escalation.closed_reason,
     })
 }
 
@@ -340,16 +343,16 @@ fn find_open(tx: &Tx, id: &str) -> Result<Escalation, EscalateError> {
 fn apply_routes(
     town: &LiveTown,
     tx: &mut Tx,
-    one: &mut Escalation,
+    escalation: &mut Escalation,
     settings: &EscalationSettings,
     mark: &str,
 ) -> anyhow::Result<Vec<EscalationRoute>> {
-    let routes = settings.routes(one.severity.name());
+    let routes = settings.routes(escalation.severity.name());
     let now = tx.now().to_string();
     for route in &routes {
         let mut delivery = RouteDelivery {
             route: route.to_string(),
-            severity: one.severity,
+            severity: escalation.severity,
             ..RouteDelivery::default()
         };
         match route {
@@ -358,7 +361,7 @@ fn apply_routes(
                 delivery.at.clone_from(&now);
                 match town.parse_address(address) {
                     Ok(to) => {
-                        let message = build_notice(one, &to, mark);
+                        let message = build_notice(escalation, &to, mark);
                         delivery.message = mail::write_message(tx, &message)?;
                         delivery.state = DeliveryState::Sent;
                     }
@@ -370,7 +373,7 @@ fn apply_routes(
             }
             EscalationRoute::Command { .. } => {}
         }
-        one.details.deliveries.push(delivery);
+        escalation.details.deliveries.push(delivery);
     }
     Ok(routes)
 }
@@ -385,24 +388,24 @@ fn list_mailboxes(town: &LiveTown, routes: &[EscalationRoute]) -> Vec<String> {
 }
 
 /// Builds the message about an escalation.
-fn build_notice(one: &Escalation, to: &Address, mark: &str) -> NewMessage {
+fn build_notice(escalation: &Escalation, to: &Address, mark: &str) -> NewMessage {
     let mark = match mark {
-        "" => format!("[{}]", one.severity.name().to_uppercase()),
+        "" => format!("[{}]", escalation.severity.name().to_uppercase()),
         mark => mark.to_owned(),
     };
     NewMessage {
         to: to.mailbox(),
-        from: one.escalated_by.clone(),
-        subject: format!("{mark} {}", one.title),
-        body: format_notice_text(one),
-        priority: Some(one.severity.priority()),
+        from: escalation.escalated_by.clone(),
+        subject: format!("{mark} {}", escalation.title),
+        body: format_notice_text(escalation),
+        priority: Some(escalation.severity.priority()),
         kind: "task".to_owned(),
-        thread: Some(thread_of_escalation(&one.id)),
+        thread: Some(thread_of_escalation(&escalation.id)),
         operation: Some(format!(
             "escalation:{}:{}:{}",
-            one.id,
-            one.severity.name(),
-            one.details.deliveries.len()
+            escalation.id,
+            escalation.severity.name(),
+            escalation.details.deliveries.len()
         )),
         ..NewMessage::default()
     }
@@ -414,27 +417,27 @@ fn thread_of_escalation(id: &str) -> String {
 }
 
 /// Formats the text of an escalation with the commands to act on it.
-fn format_notice_text(one: &Escalation) -> String {
+fn format_notice_text(escalation: &Escalation) -> String {
     let mut lines = vec![
-        format!("Escalation: {}", one.id),
-        format!("Severity: {}", one.severity.name()),
-        format!("From: {}", one.escalated_by),
+        format!("Escalation: {}", escalation.id),
+        format!("Severity: {}", escalation.severity.name()),
+        format!("From: {}", escalation.escalated_by),
     ];
-    let details = &one.details;
+    let details = &escalation.details;
     for (key, value) in [
         ("Category", &details.category),
-        ("Bead", &one.related_bead),
+        ("Bead", &escalation.related_bead),
         ("Convoy", &details.convoy),
     ] {
         if !value.is_empty() {
             lines.push(format!("{key}: {value}"));
         }
     }
-    if !one.reason.is_empty() {
+    if !escalation.reason.is_empty() {
         lines.push(String::new());
-        lines.push(one.reason.clone());
+        lines.push(escalation.reason.clone());
     }
-    let id = &one.id;
+    let id = &escalation.id;
     let mut steps = vec![format!("gt escalate ack {id}")];
     match &details.decision {
         Some(choice) => {

@@ -68,27 +68,27 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
     let (settings, _) = read_send_settings(town);
     let store = town.open_town_store()?;
     let raised = town.transact(&store, |tx| {
-        let mut one = find_open(tx, id)?;
-        let old = one.severity;
-        let due = one.raise_time((settings.stale, settings.limit));
+        let mut escalation = find_open(tx, id)?;
+        let old = escalation.severity;
+        let due = escalation.raise_time((settings.stale, settings.limit));
         let is_due = matches!(due, RaiseTime::At(at) if at <= tx.now().instant());
         let Some(new) = old.raised().filter(|_| is_due) else {
             return Ok(None);
         };
-        if one.original_severity.is_empty() {
-            one.original_severity = old.name().to_owned();
+        if escalation.original_severity.is_empty() {
+            escalation.original_severity = old.name().to_owned();
         }
-        one.severity = new;
-        one.reescalation_count += 1;
-        one.last_reescalated_at = tx.now().to_string();
-        one.last_reescalated_by = town.actor.mailbox();
+        escalation.severity = new;
+        escalation.reescalation_count += 1;
+        escalation.last_reescalated_at = tx.now().to_string();
+        escalation.last_reescalated_by = town.actor.mailbox();
         let shout = |severity: Severity| severity.name().to_uppercase();
         let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
-        let routes = apply_routes(town, tx, &mut one, &settings, &mark)?;
-        save_escalation(tx, &one)?;
-        Ok(Some((one, old, routes)))
+        let routes = apply_routes(town, tx, &mut escalation, &settings, &mark)?;
+        save_escalation(tx, &escalation)?;
+        Ok(Some((escalation, old, routes)))
     })?;
-    let Some((one, old, routes)) = raised else {
+    let Some((escalation, old, routes)) = raised else {
         return Ok(None);
     };
     let targets = list_mailboxes(town, &routes);
@@ -96,14 +96,14 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
         rig: id.to_owned(),
         target: town.actor.mailbox(),
         to: targets.join(","),
-        reason: one.title.clone(),
-        severity: one.severity.name().to_owned(),
+        reason: escalation.title.clone(),
+        severity: escalation.severity.name().to_owned(),
         actions: routes.iter().map(ToString::to_string).collect(),
         escalation_id: Some(id.to_owned()),
         reescalated: Some(true),
         old_severity: Some(old.name().to_owned()),
-        new_severity: Some(one.severity.name().to_owned()),
-        reescalation_num: Some(one.reescalation_count),
+        new_severity: Some(escalation.severity.name().to_owned()),
+        reescalation_num: Some(escalation.reescalation_count),
         targets: Some(targets),
         ..EscalationSent::default()
     }));
@@ -111,10 +111,10 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
     deliver_escalation(town, id).ok();
     Ok(Some(RaisedEscalation {
         id: id.to_owned(),
-        title: one.title,
+        title: escalation.title,
         old_severity: old,
-        new_severity: one.severity,
-        reescalation_num: one.reescalation_count,
+        new_severity: escalation.severity,
+        reescalation_num: escalation.reescalation_count,
         skipped: false,
         skip_reason: String::new(),
     }))
@@ -129,28 +129,28 @@ pub fn raise_stale_escalations(
     let (settings, _) = read_settings(town);
     let now = town.clock.now();
     let mut found = Vec::new();
-    for one in escalation::list_escalations(&town.open_town_store()?.snapshot()?, false) {
-        let waited = now.duration_since(one.waits_since());
-        if waited < settings.stale || one.is_acked() {
+    for escalation in escalation::list_escalations(&town.open_town_store()?.snapshot()?, false) {
+        let waited = now.duration_since(escalation.waits_since());
+        if waited < settings.stale || escalation.is_acked() {
             continue;
         }
-        let reason = match one.raise_time((settings.stale, settings.limit)) {
+        let reason = match escalation.raise_time((settings.stale, settings.limit)) {
             RaiseTime::Never(reason) => Some(reason),
             RaiseTime::At(_) => None,
         };
         if reason.is_none() && !only_show {
-            found.extend(raise_escalation(town, &one.id)?);
+            found.extend(raise_escalation(town, &escalation.id)?);
             continue;
         }
-        let new = one.severity.raised().filter(|_| reason.is_none());
+        let new = escalation.severity.raised().filter(|_| reason.is_none());
         found.push(RaisedEscalation {
-            new_severity: new.unwrap_or(one.severity),
-            reescalation_num: one.reescalation_count + u64::from(reason.is_none()),
+            new_severity: new.unwrap_or(escalation.severity),
+            reescalation_num: escalation.reescalation_count + u64::from(reason.is_none()),
             skipped: reason.is_some(),
             skip_reason: reason.unwrap_or_default().to_owned(),
-            old_severity: one.severity,
-            title: one.title,
-            id: one.id,
+            old_severity: escalation.severity,
+            title: escalation.title,
+            id: escalation.id,
         });
     }
     Ok(found)
@@ -161,11 +161,11 @@ pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>>
     let beads = town.open_town_store()?.snapshot()?;
     let found = beads.get_live(id).and_then(Escalation::from_bead);
     let now = town.clock.now();
-    let is_due = |one: &Escalation| one.default_at().is_some_and(|(_, at)| at <= now);
-    let Some(one) = found.filter(|one| one.is_open() && is_due(one)) else {
+    let is_due = |escalation: &Escalation| escalation.default_at().is_some_and(|(_, at)| at <= now);
+    let Some(escalation) = found.filter(|one| one.is_open() && is_due(one)) else {
         return Ok(None);
     };
-    let Some((default, at)) = one.default_at() else {
+    let Some((default, at)) = escalation.default_at() else {
         return Ok(None);
     };
     let rule = format!("Nobody answered by {at}, so the default was taken.");
@@ -175,6 +175,6 @@ pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>>
         text: default,
         is_answer: true,
     };
-    let one = answer::end_escalation(town, id, &ending, is_due)?;
-    Ok((!one.is_open()).then(|| format!("{id} was answered with its default: {default}")))
+    let escalation = answer::end_escalation(town, id, &ending, is_due)?;
+    Ok((!escalation.is_open()).then(|| format!("{id} was answered with its default: {default}")))
 }

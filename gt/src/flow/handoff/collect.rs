@@ -45,11 +45,12 @@ pub fn collect_state(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
         unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));
     section("Unread mail", unread.collect());
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
-    let going_on = all.flat_map(|beads| beads.select(|head| head.status() == Status::InProgress));
+    let is_own =
+        |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
+    let going_on = all.flat_map(|beads| beads.select(|bead| bead.status() == Status::InProgress));
     section(
         "In progress",
-        going_on.filter(own).map(describe_bead).collect(),
+        going_on.filter(is_own).map(describe_bead).collect(),
     );
     Ok(text.trim_end().to_owned())
 }

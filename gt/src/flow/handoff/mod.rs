@@ -143,12 +143,13 @@ pub fn withdraw_notes(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
 /// Returns true if this process belongs to a session that hands over and has not ended yet. The
 /// note is for the next session.
 pub fn is_in_ending_session(town: &LiveTown, agent: &Address) -> bool {
-    let own = town.env.get(crate::town::process::TOKEN);
+    let own_token = town.env.get(crate::town::process::TOKEN);
     let ending = file::read_file_if_exists(&town.layout.ending_session(&agent.mailbox()))
         .ok()
         .flatten();
-    own.zip(ending)
-        .is_some_and(|(own, ending)| own.as_bytes() == ending)
+    own_token
+        .zip(ending)
+        .is_some_and(|(own_token, ending)| own_token.as_bytes() == ending)
 }
 
 pub fn is_handoff_note(message: &mail::MailMessage) -> bool {
@@ -166,8 +167,9 @@ fn spawn_renewal(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Resul
         .args(["session-restart", &agent.to_string()])
         .cwd(town.layout.root())
         .env_clear();
-    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
-    own.fold(run, |run, (name, value)| run.env(name, value))
+    let kept_vars = town.env.vars().filter(|(name, _)| !is_foreign(name));
+    kept_vars
+        .fold(run, |run, (name, value)| run.env(name, value))
         .env(TOKEN, token)
         .spawn_detached(&log)?;
     Ok(())

@@ -152,7 +152,8 @@ pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOu
     if !convoy.is_open() {
         return Ok(None);
     }
-    if integration::read_integration(convoy).is_some_and(|own| !own.rigs.is_empty()) {
+    if integration::read_integration(convoy).is_some_and(|integration| !integration.rigs.is_empty())
+    {
         return land_branches(town, id).map(Some);
     }
     find_done_beads(town, id)?;
@@ -197,9 +198,9 @@ fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
 fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
     let convoy = load_convoy(town, id)?;
-    let own = integration::read_integration(&convoy).unwrap_or_default();
-    if !own.closing {
-        let yards = lock_rigs(town, &own)?;
+    let integration = integration::read_integration(&convoy).unwrap_or_default();
+    if !integration.closing {
+        let yards = lock_rigs(town, &integration)?;
         for round in 1.. {
             let judged = check_ready(town, id, &yards)?;
             match prepare_and_push(town, id, &yards, &judged)? {
@@ -213,7 +214,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                 Ok(()) | Err(LandingInterruption::Moved) if round < ROUNDS => {}
                 Ok(()) | Err(LandingInterruption::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
-                    let rig = own.rigs.keys().next().cloned().unwrap_or_default();
+                    let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
                     return record_waiting(town, id, &rig, reason, None);
                 }
                 Err(LandingInterruption::Later { rig, reason }) => {
@@ -270,10 +271,10 @@ fn prepare_all<'a>(
     convoy: &Bead,
     yards: &'a [LandingRig],
 ) -> anyhow::Result<Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption>> {
-    let own = integration::read_integration(convoy).unwrap_or_default();
+    let integration = integration::read_integration(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
-        let Some(branch) = own.rigs.get(yard.rig.name()) else {
+        let Some(branch) = integration.rigs.get(yard.rig.name()) else {
             continue;
         };
         let job = build_job(town, convoy, yard, branch)?;
@@ -288,8 +289,8 @@ fn prepare_all<'a>(
             Ok(step) => step,
             Err(stop) => return Ok(Err(stop)),
         };
-        integration::change_integration(town, &convoy.id, |own| {
-            if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
+        integration::change_integration(town, &convoy.id, |integration| {
+            if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
                 branch.landing = Some(step.clone());
             }
         })?;
@@ -310,9 +311,9 @@ fn load_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// Returns the rigs in which the convoy has a branch, each with its merge queue locked.
-fn lock_rigs(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<LandingRig>> {
+fn lock_rigs(town: &LiveTown, integration: &Integration) -> anyhow::Result<Vec<LandingRig>> {
     let mut yards = Vec::new();
-    for name in own.rigs.keys() {
+    for name in integration.rigs.keys() {
         let rig = town.find_rig(name)?;
         yards.push(LandingRig {
             _queue: Lock::try_take(&rig.queue_lock())?,
@@ -375,10 +376,10 @@ fn refuse_open_requests(
     id: &str,
     stores: &TownStores,
     yard: &LandingRig,
-    own: Option<&Integration>,
+    integration: Option<&Integration>,
 ) -> Result<(), NotReadyError> {
     let rig = yard.rig.name();
-    let branch = own.and_then(|own| own.rigs.get(rig));
+    let branch = integration.and_then(|own| own.rigs.get(rig));
     let (Some(branch), Some(beads)) = (branch, stores.rigs.get(rig)) else {
         return Ok(());
     };
@@ -405,14 +406,16 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
         };
-        let mut own = integration::read_integration(&convoy).unwrap_or_default();
+        let mut integration = integration::read_integration(&convoy).unwrap_or_default();
         let landed =
             |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
-        if !record::convoy::tracked_ids(&convoy).eq(judged) || !own.rigs.values().all(landed) {
+        if !record::convoy::tracked_ids(&convoy).eq(judged)
+            || !integration.rigs.values().all(landed)
+        {
             return Ok(false);
         }
-        own.closing = true;
-        integration::set_integration(&mut convoy, &own)?;
+        integration.closing = true;
+        integration::set_integration(&mut convoy, &integration)?;
         convoy.updated_at = tx.now();
         tx.put(convoy)?;
         Ok(true)
@@ -423,8 +426,8 @@ fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result
 /// and otherwise harmless.
 fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
     let bead = load_convoy(town, id)?;
-    let own = integration::read_integration(&bead).unwrap_or_default();
-    for (name, branch) in &own.rigs {
+    let integration = integration::read_integration(&bead).unwrap_or_default();
+    for (name, branch) in &integration.rigs {
         let rig = town.find_rig(name)?;
         let git = queue_repository(&rig);
         let remote = git.remote_url("origin")?.is_some();
@@ -481,12 +484,12 @@ fn record_waiting(
     task: Option<String>,
 ) -> anyhow::Result<LandingOutcome> {
     let mut counts = (0, 0);
-    integration::change_integration(town, id, |own| {
-        if let Some(branch) = own.rigs.get_mut(rig) {
+    integration::change_integration(town, id, |integration| {
+        if let Some(branch) = integration.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);
             branch.task = task.clone().unwrap_or_default();
         }
-        counts = own.count_landed_rigs();
+        counts = integration.count_landed_rigs();
     })?;
     let waits = WaitingLanding {
         convoy: id.to_owned(),

@@ -114,7 +114,7 @@ fn build_empty_step(tip: String, onto: String) -> LandingStep {
 fn find_lost_work(job: &MergeJob, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
     let beads = job.store.snapshot()?;
     let merged = beads
-        .select(|head| head.has_kind_or_label(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
+        .select(|bead| bead.has_kind_or_label(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
     for request in merged.filter(|request| !request.is_open()) {
         if merge_request::receipt_of(request).target != job.receipt.branch {
             continue;
@@ -142,12 +142,12 @@ fn has_landed_before(job: &MergeJob, commit: &str) -> anyhow::Result<bool> {
     if job.git.resolve(commit)?.is_none() {
         return Ok(false);
     }
-    let own = format!("refs/gt/merged/{}", job.request.id);
-    let further = format!("{own}.*");
+    let merge_ref = format!("refs/gt/merged/{}", job.request.id);
+    let further = format!("{merge_ref}.*");
     let call = job
         .git
         .plumbing(["for-each-ref", "--format=%(refname)", "--contains", commit]);
-    Ok(!call.args([own, further]).text()?.is_empty())
+    Ok(!call.args([merge_ref, further]).text()?.is_empty())
 }
 
 /// Builds the single commit and runs the gates on it.

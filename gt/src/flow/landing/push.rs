@@ -60,8 +60,8 @@ pub(super) fn push_landing(
         );
         return Ok(Err(LandingInterruption::Later { rig, reason }));
     }
-    integration::change_integration(job.town, convoy, |own| {
-        if let Some(branch) = own.rigs.get_mut(&rig) {
+    integration::change_integration(job.town, convoy, |integration| {
+        if let Some(branch) = integration.rigs.get_mut(&rig) {
             let landed = true;
             branch.landing = Some(LandingStep {
                 landed,

@@ -45,8 +45,12 @@ pub(super) fn create_blocker_task(
 ) -> anyhow::Result<(String, String)> {
     let convoys = town.open_town_store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
-    let own = integration::read_integration(&bead).unwrap_or_default();
-    let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
+    let integration = integration::read_integration(&bead).unwrap_or_default();
+    let branch = integration
+        .rigs
+        .get(rig.name())
+        .cloned()
+        .unwrap_or_default();
     let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
     let key = match what {
@@ -250,7 +254,7 @@ pub(super) fn close_landing_tasks(
     let store = town.open_rig_store(rig)?;
     let open: Vec<String> = store
         .snapshot()?
-        .select(|head| head.is_open() && head.has_label(LABEL))
+        .select(|bead| bead.is_open() && bead.has_label(LABEL))
         .filter(|bead| is_task_of(bead, convoy))
         .map(|bead| bead.id.clone())
         .collect();
@@ -277,7 +281,7 @@ mod tests {
     use bd::bead::Status;
 
     #[test]
-    fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
+    fn a_task_records_the_last_state_and_deleted_or_foreign_tasks_are_ignored() {
         let place = TestTown::new();
         let town = &place.town;
         let store = town.open_town_store().unwrap();

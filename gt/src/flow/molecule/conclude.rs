@@ -109,9 +109,9 @@ fn find_owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule
     let (bead, found) = attach::find_attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
     let home = town.find_bead(&bead)?;
-    let own = molecule::own_root_of(&home.store.snapshot()?, &bead);
+    let own_root = molecule::own_root_of(&home.store.snapshot()?, &bead);
     anyhow::ensure!(
-        own.as_deref() == Some(found.id.as_str()),
+        own_root.as_deref() == Some(found.id.as_str()),
         "{} is only named in the description of {bead}: `gt mol attach {bead} {}` attaches it",
         found.id,
         found.id

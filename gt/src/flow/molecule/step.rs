@@ -49,7 +49,7 @@ pub fn finish_step(
         .ok_or_else(|| anyhow::anyhow!("{step} is no step of a molecule"))?;
     let is_poured = beads
         .bead_ref(&root)
-        .is_some_and(|head| progress::is_molecule(&head));
+        .is_some_and(|bead| progress::is_molecule(&bead));
     anyhow::ensure!(
         is_poured,
         "{step} is no step of a molecule: {root} was not poured"
@@ -118,7 +118,7 @@ fn cycle_session(
         SettingsLayers::load(town, Some(&rig)).map(|layers| layers.valid_value("molecule.cycle"))
     };
     let is_wanted = match requested {
-        Some(said) => said,
+        Some(requested) => requested,
         None => setting()? == true,
     };
     if !is_wanted {

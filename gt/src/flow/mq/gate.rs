@@ -149,8 +149,8 @@ fn check_tree_unchanged(
     gate: &Gate,
 ) -> anyhow::Result<Option<GateFailure>> {
     let git = Git::at(tree);
-    let head = git.resolve("HEAD")?.unwrap_or_default();
-    let end = if head == candidate {
+    let head_commit = git.resolve("HEAD")?.unwrap_or_default();
+    let end = if head_commit == candidate {
         let files: Vec<String> = git
             .status()?
             .into_iter()
@@ -162,7 +162,7 @@ fn check_tree_unchanged(
         }
         format!("it changed tracked files: {}", files.join(", "))
     } else {
-        format!("it left the tree at {head:.12} instead of {candidate:.12}")
+        format!("it left the tree at {head_commit:.12} instead of {candidate:.12}")
     };
     let words =
         format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_part_begins_at_a_line_and_never_inside_a_character() {
+    fn the_output_tail_starts_at_a_line_and_never_inside_a_character() {
         assert_eq!(last_part("short", 10), "short");
         assert_eq!(last_part("first\nsecond\nthird", 12), "third");
         assert_eq!(last_part("üüüü", 3), "ü");

@@ -183,7 +183,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
         Ok(())
     })?;
     for original in brought.iter().chain(&left) {
-        let done = brought.iter().any(|one| one.id == original.id);
+        let done = brought.iter().any(|bead| bead.id == original.id);
         let along = describe_original(job, original, commit);
         job.town.record_event(&if done {
             Event::MergedAlong(along)
@@ -412,7 +412,7 @@ mod tests {
     use crate::town::config::RigSettings;
 
     #[test]
-    fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
+    fn a_candidate_with_a_document_waits_for_the_user_and_nothing_is_pushed() {
         let place = TestTown::new();
         let url = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&url)).unwrap();
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_files_are_named_and_the_others_counted() {
+    fn some_files_are_named_and_the_others_are_counted() {
         let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
         assert_eq!(list_some_files(&files[..2]), "1.rs, 2.rs");
         assert_eq!(

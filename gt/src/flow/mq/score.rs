@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn priority_age_and_retries_count() {
+    fn priority_age_and_retries_determine_the_score() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
         let at = |priority, created, retries| {
             score_request(&request(priority, created, retries), None, now)
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_convoy_lifts_its_requests() {
+    fn an_old_convoy_raises_the_score_of_its_requests() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
         let request = request(4, "2026-01-02T00:00:00Z", 0);
         let convoy = "2026-01-01T00:00:00Z".parse().ok();

@@ -71,7 +71,7 @@ pub(crate) fn check_target_alone(
     if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
-    let Some(own) = run_on_target(job, target, (group, &failure.gate))? else {
+    let Some(target_failure) = run_on_target(job, target, (group, &failure.gate))? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
@@ -85,11 +85,11 @@ pub(crate) fn check_target_alone(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
          finish with `gt done`. Merge requests to `{branch}` wait for it.\n",
-        own.gate,
-        own.end,
-        fence_output(&own.command),
-        own.log.display(),
-        fence_output(&own.tail),
+        target_failure.gate,
+        target_failure.end,
+        fence_output(&target_failure.command),
+        target_failure.log.display(),
+        fence_output(&target_failure.tail),
     );
     job.town.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
@@ -109,7 +109,7 @@ pub(crate) fn check_target_alone(
         )
     })?;
     Ok(Some(MergeOutcome::TargetBroken {
-        gate: own.gate,
+        gate: target_failure.gate,
         task,
     }))
 }
@@ -254,7 +254,7 @@ pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()>
             == Some(branch)
     };
     let open: Vec<Bead> = tx
-        .select(|head| head.status() == Status::Open && head.has_label(MERGE_LABEL))
+        .select(|bead| bead.status() == Status::Open && bead.has_label(MERGE_LABEL))
         .filter(|bead| of_branch(bead))
         .cloned()
         .collect();

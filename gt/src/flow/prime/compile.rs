@@ -68,20 +68,20 @@ fn drop_oldest_items(part: &mut ContextPart, limit: usize, why: &str, bead: Opti
         "… (the oldest are cut: {})\n\n",
         describe_pointer(part, bead)
     );
-    let (head, list) = part.text.split_at(items.first.min(part.text.len()));
+    let (intro, list) = part.text.split_at(items.first.min(part.text.len()));
     let ends = items.between.len() - items.between.trim_start_matches('\n').len();
     let starts = list.match_indices(items.between).map(|(at, _)| at + ends);
     let starts: Vec<usize> = starts.filter(|at| *at < list.len()).collect();
-    let room = limit.saturating_sub(head.len() + mark.len());
+    let room = limit.saturating_sub(intro.len() + mark.len());
     let first_that_fits = starts.iter().find(|at| list.len() - **at <= room);
     let Some(start) = first_that_fits.or(starts.last()) else {
         return false;
     };
     let kept = &list[*start..];
-    part.cut = part.whole.saturating_sub(head.len() + kept.len());
+    part.cut = part.whole.saturating_sub(intro.len() + kept.len());
     part.fate = PartFate::Cut;
     why.clone_into(&mut part.why);
-    let text = format!("{head}{mark}{kept}");
+    let text = format!("{intro}{mark}{kept}");
     part.set_text(text);
     if part.text.len() > limit {
         cut_part_end(part, limit, why, bead);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stands_whole() {
+    fn parts_that_fit_are_kept_complete() {
         let mut parts = vec![
             ContextPart::fixed("role", "r", "role\n".to_owned()),
             part("hook", "work\n", 0),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_stays_within_the_budget_whatever_comes_in() {
+    fn the_output_stays_within_the_budget_for_any_input() {
         for budget in [700, 1500, 3000, 8000] {
             let fenced = format!("# Work\n~~~~\n{}~~~\n{}~~~~\n", lines(100), lines(900));
             let mut parts = vec![
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_rank_gives_way_first_and_is_dropped_before_the_others() {
+    fn the_highest_rank_is_cut_first_and_dropped_before_the_others() {
         let mut parts = vec![part("hook", &lines(100), 0), part("convoy", &lines(100), 5)];
         join_parts(&mut parts, 2000, None);
         assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_loses_its_oldest_items_and_keeps_its_heading_and_the_newest() {
+    fn a_cut_list_keeps_its_heading_and_its_newest_items() {
         let list: String = (1..=9)
             .map(|n| format!("{n}. title\n   > {}\n\n", "words ".repeat(20)))
             .collect();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_parts_make_the_same_bytes() {
+    fn the_same_parts_give_the_same_bytes() {
         let parts = || vec![part("a", &lines(300), 1), part("b", &"ü".repeat(3000), 2)];
         assert_eq!(
             join_parts(&mut parts(), 1000, None),

@@ -56,14 +56,14 @@ pub(super) fn brief_decision(
     let record = read_session_record(town, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
-    let said = if again {
+    let hook_output = if again {
         None
     } else {
         let is_later = has_other_sessions(stores, convoy, bead);
         ask_briefing_hooks(town, rig.as_ref(), &decision, (convoy, bead, is_later))
     };
     let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
-    let part = match (said, &file) {
+    let part = match (hook_output, &file) {
         (Some((hook, text)), _) => Some(part::decision_part(adr, &hook, &text, file.as_deref())),
         (None, Some(path)) if !silent => Some(part::decision_file_part(adr, path, knows)),
         (None, _) => None,
@@ -118,12 +118,12 @@ fn ask_briefing_hooks(
         ..TownHookCall::default()
     };
     let report = town_hook::run_event_hooks(town, TownHookEvent::ConvoyBriefing, &call);
-    let said = report
+    let approved_runs = report
         .runs
         .into_iter()
         .filter(|ran| ran.verdict == TownHookVerdict::Approved && !ran.output.trim().is_empty());
     let mut all: Option<(String, String)> = None;
-    for ran in said {
+    for ran in approved_runs {
         let text = all.get_or_insert_with(|| (ran.hook, String::new()));
         text.1.push_str(ran.output.trim_end());
         text.1.push('\n');
@@ -182,7 +182,7 @@ pub fn mark_decision_reported(town: &LiveTown, session: &str, convoy: &str) {
             convoys: Vec::new(),
         };
     }
-    if record.convoys.iter().any(|told| told == convoy) {
+    if record.convoys.iter().any(|reported| reported == convoy) {
         return;
     }
     record.convoys.push(convoy.to_owned());

@@ -66,7 +66,7 @@ pub struct SessionContext {
     pub handoff: Vec<String>,
     /// The convoy whose decision the text includes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub told: Option<String>,
+    pub decision: Option<String>,
     /// The parts of the text.
     pub parts: Vec<ContextPart>,
     pub text: String,
@@ -150,7 +150,7 @@ fn compile_context(
         decision::brief_decision(town, stores, (address, session), work, occasion)
     });
     let mut parts = Vec::new();
-    let shown = decided.as_ref().and_then(|told| told.bead.as_ref());
+    let shown = decided.as_ref().and_then(|decision| decision.bead.as_ref());
     let work = || match shown.or(hook) {
         Some(bead) => part::work_part(address, bead, slot, occasion),
         None => part::no_work_part(address),
@@ -178,7 +178,7 @@ fn compile_context(
     }
     if let Some(bead) = hook {
         let of = (address, slot, occasion);
-        let decided = decided.as_ref().and_then(|told| told.part.clone());
+        let decided = decided.as_ref().and_then(|decision| decision.part.clone());
         parts.extend(compile_bead_parts(
             town,
             stores,
@@ -203,7 +203,7 @@ fn compile_context(
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
         handoff: handoff_notes_in(&parts),
-        told: decided.and_then(|told| told.fresh),
+        decision: decided.and_then(|told| told.fresh),
         parts,
         text,
     }
@@ -220,8 +220,8 @@ fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> O
 
 /// Returns the ids of the handoff notes that the text includes.
 fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
-    let said = parts.iter().filter(|part| part.fate != PartFate::Dropped);
-    said.filter_map(ContextPart::handoff_note).collect()
+    let kept_parts = parts.iter().filter(|part| part.fate != PartFate::Dropped);
+    kept_parts.filter_map(ContextPart::handoff_note).collect()
 }
 
 /// Compiles the parts about a bead other than its own text: its molecule, earlier work, the
@@ -362,11 +362,11 @@ fn find_budget(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize
             );
         }
     };
-    let said = layers.get(&name).and_then(|setting| {
+    let configured = layers.get(&name).and_then(|setting| {
         let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
         Some((bytes, format!("{name} ({})", setting.origin)))
     });
-    let (bytes, from) = said.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
+    let (bytes, from) = configured.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
     if occasion.is_hook() && bytes > HOOK_LIMIT {
         let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
         return (HOOK_LIMIT, from);

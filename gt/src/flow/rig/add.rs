@@ -209,16 +209,16 @@ fn set_up_beads(
     rig: &RigLayout,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
-    let own = rig.root().join(".beads");
+    let rig_beads = rig.root().join(".beads");
     let clone = Git::at(rig.mayor_clone());
     // A link or a file of that name is ignored, because a link may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
     if !tracked.iter().any(|path| path.starts_with(".beads/")) {
-        if let Some(prefix) = import_from_branch(town, request, rig, &own)? {
+        if let Some(prefix) = import_from_branch(town, request, rig, &rig_beads)? {
             return Ok((prefix, false));
         }
         check_prefix_free(town, rig, wanted)?;
-        let store = Store::create(&own, wanted)?;
+        let store = Store::create(&rig_beads, wanted)?;
         bd::config::set_setting(
             store.dir(),
             "types.custom",
@@ -237,8 +237,8 @@ fn set_up_beads(
     for repository in [&clone, &Git::at(rig.repo())] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;
     }
-    create_folder(&own, 0o755)?;
-    write_text(&own.join("redirect"), "mayor/rig/.beads\n")?;
+    create_folder(&rig_beads, 0o755)?;
+    write_text(&rig_beads.join("redirect"), "mayor/rig/.beads\n")?;
     Ok((prefix, true))
 }
 
@@ -265,9 +265,9 @@ fn import_from_branch(
     town: &LiveTown,
     request: &AddRigRequest,
     rig: &RigLayout,
-    own: &Path,
+    rig_beads: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let Some(there) = fresh::find_fresh_store(own, &Config::from_dir(own)?) else {
+    let Some(there) = fresh::find_fresh_store(rig_beads, &Config::from_dir(rig_beads)?) else {
         return Ok(None);
     };
     let taken = there.fetch(&town.clock)?;
@@ -275,7 +275,11 @@ fn import_from_branch(
         return Ok(None);
     };
     check_existing_prefix(town, request, rig, &prefix)?;
-    bd::config::set_setting(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
+    bd::config::set_setting(
+        rig_beads,
+        "types.custom",
+        crate::flow::install::CUSTOM_TYPES,
+    )?;
     Ok(Some(prefix))
 }
 

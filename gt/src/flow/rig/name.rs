@@ -78,8 +78,8 @@ pub fn derive_prefix(name: &str) -> String {
         .collect();
     if let [whole] = parts[..] {
         let cut = ENDINGS.iter().find_map(|ending| {
-            let head = whole.strip_suffix(ending)?;
-            (!head.is_empty()).then_some([head, ending])
+            let stem = whole.strip_suffix(ending)?;
+            (!stem.is_empty()).then_some([stem, ending])
         });
         if let Some(halves) = cut {
             parts = halves.to_vec();
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_are_derived_as_they_always_were() {
+    fn prefixes_are_derived_like_existing_clients() {
         for (name, prefix) in [
             ("gastown", "gt"),
             ("beads", "be"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_name_comes_with_a_good_one() {
+    fn an_invalid_name_gets_a_valid_suggestion() {
         for (name, better) in [
             ("my-app", "my_app"),
             ("my.app v2", "my_app_v2"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_short_and_begins_with_a_letter() {
+    fn a_prefix_is_short_and_starts_with_a_letter() {
         assert_eq!(check_prefix("gt-").unwrap(), "gt");
         for bad in ["", "1a", "a_b", "abcdefghijklmnopqrstu"] {
             assert!(check_prefix(bad).is_err(), "{bad}");

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_is_replaced_and_other_lines_stay() {
+    fn replacing_a_route_keeps_other_lines() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("routes.jsonl");
         std::fs::write(

@@ -54,7 +54,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
 }
 
 #[test]
-fn a_rig_without_url_has_a_repository_of_its_own() {
+fn a_rig_without_a_url_has_its_own_repository() {
     let place = TestTown::new();
     let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
@@ -71,7 +71,7 @@ fn a_rig_without_url_has_a_repository_of_its_own() {
 }
 
 #[test]
-fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
+fn an_origin_with_its_target_checked_out_is_refused_with_next_steps() {
     let place = TestTown::new();
     let tree = place.create_tree("mine", &[("README", "hi\n")]);
     let url = tree.folder().to_str().unwrap().to_owned();
@@ -101,7 +101,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
 }
 
 #[test]
-fn beads_that_the_repository_tracks_are_the_rigs() {
+fn tracked_beads_of_the_repository_become_the_beads_of_the_rig() {
     let place = TestTown::new();
     let issue = r#"{"id":"proj-a1b","title":"One","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
     let url = place.create_origin(&[
@@ -136,7 +136,7 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
 }
 
 #[test]
-fn what_sandboxes_cannot_hold_is_refused_whole() {
+fn an_unsupported_origin_is_refused_and_leaves_nothing_behind() {
     let place = TestTown::new();
     let url = place.create_origin(&[(".gitattributes", "*.png filter=lfs\n")]);
     assert!(matches!(
@@ -182,7 +182,7 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
 }
 
 #[test]
-fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
+fn only_leftovers_of_a_killed_run_do_not_block_adding_a_rig() {
     let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     std::fs::create_dir_all(root.join(".repo.git")).unwrap();
@@ -202,7 +202,7 @@ fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
 }
 
 #[test]
-fn a_run_that_was_killed_right_after_it_registered_the_rig_has_added_it() {
+fn a_run_killed_right_after_registering_the_rig_has_added_it() {
     let place = TestTown::new();
     let root = place.town.layout.rig("lab").root().to_owned();
     place.add_rig("lab", None).unwrap();

@@ -337,7 +337,7 @@ impl<'a> Sandbox<'a> {
             return Ok(kept);
         }
         let git = Git::at(self.path());
-        let head = git.resolve("HEAD")?;
+        let head_commit = git.resolve("HEAD")?;
         if !git.status()?.is_empty() {
             let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
@@ -349,12 +349,12 @@ impl<'a> Sandbox<'a> {
                 BigFilePolicy::Leave,
             )?;
             kept = Some(reference.clone());
-        } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {
-            git.update_ref(&reference, head, None)?;
+        } else if let Some(head_commit) = head_commit.as_deref().filter(|head| is_work(head)) {
+            git.update_ref(&reference, head_commit, None)?;
             kept = Some(reference.clone());
         }
         let branch = git.resolve(&format!("refs/heads/{}", slot.branch))?;
-        if let Some(tip) = branch.filter(|tip| Some(tip) != head.as_ref() && is_work(tip)) {
+        if let Some(tip) = branch.filter(|tip| Some(tip) != head_commit.as_ref() && is_work(tip)) {
             let reference = format!("{reference}-branch");
             git.update_ref(&reference, &tip, None)?;
             kept.get_or_insert(reference);
@@ -404,10 +404,10 @@ impl<'a> Sandbox<'a> {
         }
         self.keep_stashes(&git)?;
         let dirty = !git.status()?.is_empty();
-        let Some(head) = git.resolve("HEAD")? else {
+        let Some(head_commit) = git.resolve("HEAD")? else {
             return Ok(None);
         };
-        if !dirty && is_commit_kept(&git, &head)? {
+        if !dirty && is_commit_kept(&git, &head_commit)? {
             return Ok(None);
         }
         let bead = self.last_bead(&git);
@@ -430,7 +430,7 @@ impl<'a> Sandbox<'a> {
                 return Ok(Some(earlier?.unwrap_or(reference)));
             }
         } else {
-            git.update_ref(&reference, &head, None)?;
+            git.update_ref(&reference, &head_commit, None)?;
         }
         Ok(Some(reference))
     }
@@ -473,10 +473,10 @@ impl<'a> Sandbox<'a> {
             let onto = format!(" to {branch}");
             branch != target && visits.iter().any(|(_, how)| how.ends_with(&onto))
         };
-        let own = format!("polecat/{}/", self.name);
+        let own_prefix = format!("polecat/{}/", self.name);
         for (number, stash) in stashes.iter().enumerate() {
             let branch = stash.branch().unwrap_or_default();
-            let is_own = branch.starts_with(&own) || visited(branch);
+            let is_own = branch.starts_with(&own_prefix) || visited(branch);
             let points_at = format!("--points-at={}", stash.commit);
             let kept = git.plumbing(["for-each-ref", &points_at, "refs/gt/rescue"]);
             if !is_own || !kept.text()?.is_empty() {
@@ -677,7 +677,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_branch_names_its_bead_and_only_plain_ids_go_into_a_ref() {
+    fn the_bead_is_parsed_from_its_branch_and_only_valid_ids_fit_refs() {
         assert_eq!(
             parse_branch_bead("polecat/nux/w-1.2@abc", "nux").unwrap(),
             "w-1.2"

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_three_of_the_last_two_leases_are_kept() {
+    fn the_last_three_snapshots_of_the_last_two_leases_are_kept() {
         let names = [
             "s/2-1", "s/9-1", "s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other",
         ];

@@ -105,17 +105,17 @@ pub fn ask_session(
     }
     let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
     if !finished.is_success() {
-        let said = finished.error_text();
-        let said = if said.is_empty() {
+        let error_text = finished.error_text();
+        let output = if error_text.is_empty() {
             finished.text()
         } else {
-            said
+            error_text
         };
         let code = finished.code().map(|code| format!("exit code {code}"));
         return Err(AskError::Failed {
             program: program.clone(),
             status: code.unwrap_or_else(|| "a signal".to_owned()),
-            said: kit::ui::escape::escape_line(said.lines().last().unwrap_or_default()),
+            said: kit::ui::escape::escape_line(output.lines().last().unwrap_or_default()),
         }
         .into());
     }

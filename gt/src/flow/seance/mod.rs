@@ -83,10 +83,10 @@ pub fn list_sessions(town: &LiveTown, wanted: &SessionFilter) -> anyhow::Result<
     }
     let others = transcript::list_other_transcripts(town);
     for (agent, home) in list_agent_homes(town)? {
-        let own = transcript::list_claude_transcripts(town, &home).into_iter();
+        let own_transcripts = transcript::list_claude_transcripts(town, &home).into_iter();
         let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
         let others = others.iter().filter(|(folder, _)| *folder == real);
-        for known in own.chain(others.map(|(_, known)| known.clone())) {
+        for known in own_transcripts.chain(others.map(|(_, known)| known.clone())) {
             let session = found
                 .entry(known.id.clone())
                 .or_insert_with(|| session_from_transcript(&agent, &home, &known));
@@ -207,7 +207,10 @@ pub fn find_session(town: &LiveTown, id: &str) -> anyhow::Result<PastSession> {
         1 => Ok(found.remove(0)),
         0 => anyhow::bail!("no session `{id}`: not found; `gt seance` lists those that there were"),
         many => {
-            let ids: Vec<&str> = found.iter().map(|one| one.session_id.as_str()).collect();
+            let ids: Vec<&str> = found
+                .iter()
+                .map(|session| session.session_id.as_str())
+                .collect();
             anyhow::bail!(
                 "`{id}` is the beginning of {many} sessions: {}",
                 ids.join(", ")
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handover_marks_the_session_that_ended_by_it() {
+    fn a_handover_marks_the_session_that_it_ended() {
         let begun = [
             event("session_start", "2026-01-01T10:00:00Z", "mayor", "a"),
             event("session_start", "2026-01-01T12:00:00Z", "mayor", "b"),
@@ -286,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_sessions_in_the_second_of_a_handover_the_earlier_one_ended_by_it() {
+    fn a_handover_marks_the_earlier_of_two_sessions_in_the_same_second() {
         let at = "2026-01-01T10:00:00Z";
         let events = [
             event("session_start", at, "mayor", "b-old"),
@@ -303,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_chosen_by_parts_of_the_address_time_and_bead() {
+    fn sessions_are_selected_by_address_part_time_and_bead() {
         let mut session = session_from_event(&event(
             "session_start",
             "2026-01-01T10:00:00Z",

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn model_and_context_are_those_of_the_last_answer() {
+    fn model_and_context_are_read_from_the_last_answer() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let lines = [

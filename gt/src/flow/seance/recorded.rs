@@ -34,9 +34,9 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
     // The attempt of the session is the worker's first one that ended after the session started.
-    let is_its = |one: &attempt::Attempt| {
-        let ended = one.at.parse().unwrap_or(Timestamp::MIN);
-        one.worker == session.actor && ended >= session.start_time()
+    let is_its = |attempt: &attempt::Attempt| {
+        let ended = attempt.at.parse().unwrap_or(Timestamp::MIN);
+        attempt.worker == session.actor && ended >= session.start_time()
     };
     let attempts = attempt::list_attempts(beads.unwrap_or(&stores.town), bead);
     let summary = match attempts.into_iter().find(is_its) {

@@ -153,8 +153,8 @@ fn list_gemini_transcripts(town: &LiveTown) -> Vec<(PathBuf, TranscriptFile)> {
 fn is_loaded(path: &Path) -> bool {
     let (mut number, mut loaded) = (0, false);
     for_each_event(path, |event| {
-        let said = event.get("content").and_then(Value::as_str);
-        loaded = said.is_some_and(|said| said.starts_with("Imported session from "));
+        let content = event.get("content").and_then(Value::as_str);
+        loaded = content.is_some_and(|said| said.starts_with("Imported session from "));
         number += 1;
         number < 3 && !loaded
     });
@@ -244,13 +244,13 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
         let Some((by, message)) = parse_speech(event) else {
             return true;
         };
-        let said = message_texts(message);
+        let texts = message_texts(message);
         // Tool results have the user's role, but are no turn of their own.
         if by == "user" && !is_tool_result(message) {
             turn += 1;
         }
         let at = event.get("timestamp").and_then(Value::as_str);
-        for piece in &said {
+        for piece in &texts {
             if let Some(around) = excerpt_around(piece, &wanted) {
                 hits.push(TranscriptHit {
                     turn: turn.max(1),
@@ -372,13 +372,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_the_name_that_the_agent_program_gives_it() {
+    fn the_transcript_folder_is_named_as_the_agent_program_names_it() {
         let name = claude_folder_name(Path::new("/t/gt_1/web/polecats/nux"));
         assert_eq!(name, "-t-gt-1-web-polecats-nux");
     }
 
     #[test]
-    fn turns_are_counted_and_damaged_lines_passed_over() {
+    fn turns_are_counted_and_damaged_lines_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let lines = [
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn codex_and_gemini_are_read_as_well() {
+    fn codex_and_gemini_transcripts_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         let lines = [
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_around_is_cut_at_characters() {
+    fn the_context_of_a_match_is_cut_at_character_boundaries() {
         let long = format!("{}NEEDLE{}", "ä".repeat(100), "ö".repeat(100));
         let text = excerpt_around(&long, "needle").unwrap();
         assert!(

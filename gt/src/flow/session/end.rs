@@ -113,8 +113,8 @@ fn mask_secrets(town: &LiveTown, screen: &str) -> String {
 
 /// Returns the last non-empty lines of a screen, truncated.
 fn last_screen_lines(screen: &str) -> Vec<String> {
-    let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
-    let all: Vec<&str> = screen.lines().filter(told).collect();
+    let is_output = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
+    let all: Vec<&str> = screen.lines().filter(is_output).collect();
     all[all.len().saturating_sub(LINES)..]
         .iter()
         .map(|line| line.trim_end().chars().take(WIDTH).collect())
@@ -161,12 +161,12 @@ pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<boo
 
 /// Ends the processes that a worker's sessions left behind.
 pub fn end_leftover_processes(session: &str, slot: &Slot) -> Result<(), HostError> {
-    let own = process::list_ancestors(process::own_pid());
+    let ancestors = process::list_ancestors(process::own_pid());
     let tokens = [&slot.token, &slot.left].into_iter();
     let left: Vec<Process> = tokens
         .filter(|token| !token.is_empty())
         .flat_map(|token| process::processes_with_token(token))
-        .filter(|process| !own.contains(&process.pid))
+        .filter(|process| !ancestors.contains(&process.pid))
         .collect();
     let survivors = process::end_processes(&left, GRACE);
     if survivors.is_empty() {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_last_screen_the_last_lines_are_kept_without_what_tmux_says() {
+    fn the_last_lines_of_the_screen_are_kept_without_tmux_messages() {
         let long = "x".repeat(500);
         let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
         let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn how_a_session_ended_is_kept() {
+    fn the_end_of_a_session_is_recorded() {
         let place = crate::testing::TestTown::new();
         for end in [
             ProcessEnd::Exit(7),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_last_screen_no_secret_is_kept() {
+    fn no_secret_of_the_last_screen_is_kept() {
         let mut place = crate::testing::TestTown::new();
         let vars = [
             ("AN_API_KEY", "sk-0123456789"),

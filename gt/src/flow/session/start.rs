@@ -646,7 +646,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_put_in_once_and_may_hold_braces() {
+    fn values_are_substituted_once_and_may_contain_braces() {
         let text = fill_template("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
         assert_eq!(text, "{b} 2 {c} {");
     }

@@ -54,7 +54,7 @@ pub fn sling_batch(
         };
         let Some(members) = members else {
             match begin_sling(town, &request(bead)) {
-                Ok(one) => begun.push(BatchMember::without_family(one)),
+                Ok(begun_sling) => begun.push(BatchMember::without_family(begun_sling)),
                 Err(error) => failed = Some(error),
             }
             if failed.is_some() {
@@ -117,8 +117,8 @@ fn finish_all(
         }
         for (id, family, outcome) in finish_some(town, some) {
             let error = match (outcome, family) {
-                (Ok(one), _) => {
-                    slung.push(one);
+                (Ok(slung_bead), _) => {
+                    slung.push(slung_bead);
                     continue;
                 }
                 (Err(error), None) => return Err(error),
@@ -142,9 +142,9 @@ fn finish_some(town: &LiveTown, members: Vec<BatchMember>) -> Vec<MemberOutcome>
     std::thread::scope(|scope| {
         let running: Vec<_> = members
             .into_iter()
-            .map(|one| {
-                let finish = move || one.claim.and_then(|begun| begun.finish(town));
-                (one.id, one.family, scope.spawn(finish))
+            .map(|member| {
+                let finish = move || member.claim.and_then(|begun| begun.finish(town));
+                (member.id, member.family, scope.spawn(finish))
             })
             .collect();
         let ended = running.into_iter().map(|(id, family, thread)| {

@@ -459,7 +459,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_the_town_are_not_slung() {
+    fn internal_beads_are_not_slung() {
         let of = |issue_type| Bead {
             issue_type,
             ..Bead::default()

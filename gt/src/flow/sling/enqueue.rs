@@ -19,7 +19,7 @@ pub(super) fn find_blockers(town: &LiveTown, found: &FoundBead) -> anyhow::Resul
         .collect();
     if snapshot
         .bead_ref(id)
-        .is_some_and(|head| head.has_external_edge())
+        .is_some_and(|bead| bead.has_external_edge())
     {
         blockers.extend(town.read_stores()?.external_blockers(&found.bead));
     }

@@ -80,18 +80,18 @@ fn ensure_epic_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow:
     let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.open_town_store()?.snapshot()?;
     let open = record::convoy::list_convoys(&convoys, false);
-    let own = open
+    let epic_convoy = open
         .iter()
         .find(|convoy| record::convoy::epic_of(convoy).as_deref() == Some(&epic.id));
-    if let Some(own) = own {
-        let tracked: BTreeSet<&str> = record::convoy::tracked_ids(own).collect();
+    if let Some(epic_convoy) = epic_convoy {
+        let tracked: BTreeSet<&str> = record::convoy::tracked_ids(epic_convoy).collect();
         let new: Vec<String> = beads
             .iter()
             .filter(|id| !tracked.contains(id.as_str()))
             .cloned()
             .collect();
         if !new.is_empty() {
-            review::add_reviewed_beads(town, &own.id, &new)?;
+            review::add_reviewed_beads(town, &epic_convoy.id, &new)?;
         }
         return Ok(());
     }

@@ -98,7 +98,7 @@ mod tests {
     use crate::testing::TestTown;
 
     #[test]
-    fn the_worker_before_is_the_one_that_closed_last_of_what_the_bead_waited_for() {
+    fn the_previous_worker_is_the_one_that_closed_the_last_blocker() {
         let place = TestTown::new();
         let rig = place.town.layout.rig("web");
         let store = place.town.open_town_store().unwrap();

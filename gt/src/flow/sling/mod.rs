@@ -177,8 +177,8 @@ fn begin_sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<SlingP
             }
             let convoy = ensure_bead_convoy(town, &found.bead, request.no_convoy)?;
             report_sling(town, &found.bead.id, &address.to_string());
-            let told = session::start::notify_of_work(town, &address, &found.bead)?;
-            let session = told.or_else(|| start_idle_agent(town, &address));
+            let running_session = session::start::notify_of_work(town, &address, &found.bead)?;
+            let session = running_session.or_else(|| start_idle_agent(town, &address));
             slung(SlingReport {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,

@@ -214,8 +214,8 @@ fn time_limit(town: &LiveTown, rig: Option<&RigLayout>, event: TownHookEvent) ->
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// Shorter, because a session waits for the hook.
     const BRIEFING: Duration = Duration::from_secs(15);
-    let said = text_setting(town, rig, "hooks.timeout");
-    let limit = said
+    let setting = text_setting(town, rig, "hooks.timeout");
+    let limit = setting
         .and_then(|text| crate::town::config::parse_setting_duration(&text))
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);

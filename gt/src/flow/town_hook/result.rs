@@ -278,7 +278,7 @@ mod tests {
         keeper: ADR-017\n    ---\n";
 
     #[test]
-    fn the_documented_result_is_read_alone_and_among_other_words() {
+    fn the_documented_result_is_parsed_alone_and_within_other_output() {
         for text in [RESULT.to_owned(), format!("Reviewing ...\n{RESULT}done\n")] {
             let answer = said(&text, 0).unwrap();
             assert_eq!(answer.adr.as_deref(), Some("ADR-017"));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn of_exit_code_and_status_the_stricter_counts() {
+    fn the_stricter_of_exit_code_and_status_counts() {
         let of = |status: &str, exit| {
             let text = format!("keeper_result:\n  status: {status}\n");
             said(&text, exit).unwrap().verdict()
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_and_nonsense_are_refused_quickly() {
+    fn huge_and_malformed_results_are_refused_quickly() {
         let mut bomb = String::from("keeper_result:\n  a: &a [x,x,x,x,x,x,x,x,x]\n");
         for (new, old) in "bcdefghi".chars().zip("abcdefgh".chars()) {
             let line: Vec<String> = (0..9).map(|_| format!("*{old}")).collect();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_car_is_read_once_and_no_link_or_pipe_is_followed() {
+    fn a_sidecar_is_read_once_and_symlinks_and_pipes_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(SIDE_CAR_NAME);
         std::fs::write(&path, RESULT).unwrap();

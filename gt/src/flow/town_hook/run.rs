@@ -128,8 +128,8 @@ fn describe_exec_error(error: &ExecError) -> String {
 /// Returns why a hook did not approve: the reason in its result, otherwise its standard error,
 /// otherwise its standard output.
 fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
-    let said = [answer.reason.as_str(), errors, output];
-    let words = said.iter().map(|text| text.trim());
+    let texts = [answer.reason.as_str(), errors, output];
+    let words = texts.iter().map(|text| text.trim());
     let words = words.into_iter().find(|text| !text.is_empty());
     let words = words.map_or_else(
         || {

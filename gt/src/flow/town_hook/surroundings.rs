@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_sees_toolchains_and_proxies_but_no_secrets_and_nothing_of_ours() {
+    fn a_hook_sees_toolchains_and_proxies_but_no_secrets_or_gt_variables() {
         for name in [
             "PATH",
             "HOME",

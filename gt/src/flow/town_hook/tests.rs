@@ -20,7 +20,7 @@ fn empty_call<'a>() -> TownHookCall<'a> {
 }
 
 #[test]
-fn without_a_hook_nothing_is_run_and_nothing_is_told() {
+fn without_a_hook_nothing_is_run_or_reported() {
     let place = TestTown::new();
     let report = run_event_hooks(&place.town, TownHookEvent::PreConvoy, &empty_call());
     assert!(report.runs.is_empty() && report.warnings.is_empty());
@@ -37,7 +37,7 @@ fn without_a_hook_nothing_is_run_and_nothing_is_told() {
 }
 
 #[test]
-fn a_hook_is_told_the_five_variables_and_its_run_is_an_event() {
+fn a_hook_gets_the_five_variables_and_its_run_is_an_event() {
     let place = TestTown::new();
     let town = &place.town;
     let body = "cat >/dev/null; printf '%s|' \"$GT_CONVOY_NAME\" \"$GT_CONVOY_SPEC\" \"$GT_CONVOY_ISSUES\" \
@@ -53,14 +53,14 @@ fn a_hook_is_told_the_five_variables_and_its_run_is_an_event() {
     );
     assert_eq!(report.runs[0].verdict, TownHookVerdict::Approved);
     assert_eq!(report.warnings.len(), 1, "it printed no result");
-    let told = crate::town::event::read_events(&town.layout).unwrap();
-    assert_eq!(told[0].kind, "hook_run");
-    assert_eq!(told[0].payload["outcome"], "approved");
-    assert_eq!(told[0].payload["saw"]["exit"], 0);
+    let events = crate::town::event::read_events(&town.layout).unwrap();
+    assert_eq!(events[0].kind, "hook_run");
+    assert_eq!(events[0].payload["outcome"], "approved");
+    assert_eq!(events[0].payload["saw"]["exit"], 0);
 }
 
 #[test]
-fn a_file_that_is_not_executable_is_passed_over_with_a_warning() {
+fn a_file_that_is_not_executable_is_skipped_with_a_warning() {
     let place = TestTown::new();
     let town = &place.town;
     write_hook(&town.layout.hooks().join("pre-convoy"), "exit 1", 0o644);
@@ -74,7 +74,7 @@ fn a_file_that_is_not_executable_is_passed_over_with_a_warning() {
 }
 
 #[test]
-fn a_link_that_leads_out_of_the_town_is_refused() {
+fn a_symlink_out_of_the_town_is_refused() {
     let place = TestTown::new();
     let town = &place.town;
     let outside = place.path_beside("outside/pre-convoy");
@@ -96,7 +96,7 @@ fn a_link_that_leads_out_of_the_town_is_refused() {
 }
 
 #[test]
-fn hanging_crashing_and_flooding_hooks_are_ended_and_told_of() {
+fn hanging_crashing_and_flooding_hooks_are_stopped_and_reported() {
     let place = TestTown::new();
     let town = &place.town;
     let path = town.layout.hooks().join("pre-convoy");
@@ -123,7 +123,7 @@ fn hanging_crashing_and_flooding_hooks_are_ended_and_told_of() {
 }
 
 #[test]
-fn of_several_hooks_the_first_that_does_not_approve_is_the_last() {
+fn the_first_hook_that_does_not_approve_is_the_last_to_run() {
     let place = TestTown::new();
     let town = &place.town;
     let url = place.create_origin(&[("a", "b")]);

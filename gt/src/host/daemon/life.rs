@@ -130,8 +130,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     // starts.
     let pass = runtime::inheritable_variables(town);
     let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &pass);
-    let own = town.env.vars().filter(|(name, _)| kept(name));
-    own.fold(run, |run, (name, value)| run.env(name, value))
+    let kept_vars = town.env.vars().filter(|(name, _)| kept(name));
+    kept_vars
+        .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
         match ask_daemon(town, &DaemonRequest::Status) {

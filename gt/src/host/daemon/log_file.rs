@@ -46,7 +46,7 @@ mod tests {
 
     /// Cases of the log's size (daemon edge case 24).
     #[test]
-    fn case_24_a_small_log_stays_and_old_ones_move_up_until_the_last_goes() {
+    fn case_24_a_small_log_stays_and_large_ones_are_rotated() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("daemon.log");
         assert!(!rotate_log(&log, true).unwrap(), "no file");

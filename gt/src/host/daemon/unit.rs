@@ -133,12 +133,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specifiers_and_blanks_of_paths_are_escaped() {
+    fn specifiers_and_spaces_in_paths_are_escaped() {
         assert_eq!(quote_path("/a b/50%"), "/a\\x20b/50%%");
     }
 
     #[test]
-    fn values_of_variables_are_quoted() {
+    fn environment_values_are_quoted() {
         assert_eq!(quote_value("/a b:/c"), "\"/a b:/c\"");
         assert_eq!(quote_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
     }

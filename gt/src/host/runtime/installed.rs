@@ -107,22 +107,26 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
         // One file for all workers of the rig, or one per worker.
-        let polecat = |one: &str| Address::Polecat(name.clone(), one.to_owned());
+        let polecat = |worker: &str| Address::Polecat(name.clone(), worker.to_owned());
         let is_each = preset_of(town, &polecat("any"))
             .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
         if is_each {
-            found.extend(list_folder_workers(&rig.polecats()).into_iter().map(|one| {
-                let address = polecat(&one);
-                (address.to_string(), address)
-            }));
+            found.extend(
+                list_folder_workers(&rig.polecats())
+                    .into_iter()
+                    .map(|worker| {
+                        let address = polecat(&worker);
+                        (address.to_string(), address)
+                    }),
+            );
         } else {
             found.push((format!("{name}/polecats"), polecat("any")));
         }
         found.extend(
             list_folder_workers(&rig.crew_folder())
                 .into_iter()
-                .map(|one| {
-                    let address = Address::Crew(name.clone(), one);
+                .map(|member| {
+                    let address = Address::Crew(name.clone(), member);
                     (address.to_string(), address)
                 }),
         );
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named_and_a_persons_own_values_are_not() {
+    fn missing_hooks_are_named_but_changed_user_values_are_not() {
         let ours = json!({"safe": true, "hooks": {
             "Stop": [{"hooks": [{"type": "command", "command": "gt signal stop"}]}],
             "SessionEnd": [{"hooks": [{"type": "command", "command": "gt signal end"}]}]}});

@@ -281,7 +281,10 @@ impl RuntimePreset {
     /// Returns the last refusal of the API on a screen, with its line.
     pub fn find_refusal<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
         screen.lines().rev().find_map(|line| {
-            let sign = self.refusals.iter().find(|one| line.contains(&one.sign))?;
+            let sign = self
+                .refusals
+                .iter()
+                .find(|refusal| line.contains(&refusal.sign))?;
             Some((sign.kind.as_str(), line.trim()))
         })
     }
@@ -308,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_preset_is_read() {
+    fn every_built_in_preset_is_parsed() {
         let names: Vec<_> = RuntimePreset::built_in()
             .into_iter()
             .map(|preset| preset.name)
@@ -331,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn each_program_goes_on_with_a_copy_in_its_own_way_and_without_leave() {
+    fn each_program_forks_a_session_with_its_own_flags() {
         let file = Path::new("/s/abc.jsonl");
         let argv = |name: &str, id: &str, question: Option<&str>| {
             let preset = RuntimePreset::named(name).unwrap();
@@ -373,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_message_is_an_argument_or_typed_or_neither() {
+    fn a_first_message_is_passed_as_an_argument_or_typed_or_omitted() {
         let message = |name: &str| {
             let preset = RuntimePreset::named(name).unwrap();
             let argv = preset.start_argv(Path::new(name), &[], "go");
@@ -389,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_program_is_used_for_gt() {
+    fn the_running_gt_program_is_used_for_gt() {
         let scripted = RuntimePreset::named("scripted").unwrap();
         let env = Env::with_vars(Path::new("/"), []);
         let program = scripted.find_program(&env, Path::new("/opt/gt")).unwrap();

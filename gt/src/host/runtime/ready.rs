@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_about_money_is_a_persons() {
+    fn a_question_about_money_is_left_to_the_user() {
         assert_eq!(
             inspect_screen(KEY, &claude()),
             ScreenState::NeedsPerson("API key".to_owned())
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn prompt_and_work_are_told_apart() {
+    fn an_idle_prompt_is_distinguished_from_a_busy_agent() {
         let idle = "● done\n\n✻ Baked for 3s\n────\n❯\u{a0}\n────\n  ? for shortcuts";
         assert_eq!(inspect_screen(idle, &claude()), ScreenState::AtPrompt);
         let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
@@ -263,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn a_dialog_above_the_prompt_was_answered() {
+    fn a_dialog_above_the_prompt_counts_as_answered() {
         let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
         assert_eq!(inspect_screen(&screen, &claude()), ScreenState::AtPrompt);
     }
 
     #[test]
-    fn a_focus_mark_like_the_prompt_and_a_frame_are_seen_through() {
+    fn focus_marks_and_frames_do_not_hide_the_prompt() {
         let codex = RuntimePreset::named("codex").unwrap();
         let open = "  Trust this folder? Codex can read\n\n› 1. Trust and continue\n  2. Back to Agent Command Center\n\n  \
                     enter continue · esc back\n";

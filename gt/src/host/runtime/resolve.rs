@@ -324,14 +324,17 @@ struct SettingsPair {
 impl SettingsPair {
     fn load(layout: &TownLayout, rig: Option<&RigLayout>) -> Result<Self, RuntimeError> {
         let mut town: AgentSettings = read_settings(&layout.settings())?;
-        let mut own: AgentSettings = rig.map_or(Ok(AgentSettings::default()), |rig| {
+        let mut rig_settings: AgentSettings = rig.map_or(Ok(AgentSettings::default()), |rig| {
             read_settings(&rig.settings())
         })?;
         merge_registry(&mut town, &layout.settings())?;
         if let Some(rig) = rig {
-            merge_registry(&mut own, &rig.settings())?;
+            merge_registry(&mut rig_settings, &rig.settings())?;
         }
-        Ok(Self { town, rig: own })
+        Ok(Self {
+            town,
+            rig: rig_settings,
+        })
     }
 
     /// Returns the candidate names in order of precedence.
@@ -363,15 +366,18 @@ impl SettingsPair {
         name: &str,
         source: RuntimeSource,
     ) -> Result<RuntimePreset, RuntimeError> {
-        let own = self.rig.agents.get(name).or(self.town.agents.get(name));
-        let Some(own) = own else {
+        let custom = self.rig.agents.get(name).or(self.town.agents.get(name));
+        let Some(custom) = custom else {
             return RuntimePreset::named(name)
                 .ok_or_else(|| self.build_unknown_error(name, source));
         };
-        let provider = own.get("provider").and_then(Value::as_str).unwrap_or(name);
+        let provider = custom
+            .get("provider")
+            .and_then(Value::as_str)
+            .unwrap_or(name);
         let base = match RuntimePreset::named(provider) {
             Some(base) => base,
-            None if own.contains_key("command") => RuntimePreset {
+            None if custom.contains_key("command") => RuntimePreset {
                 prompt_mode: super::PromptMode::Arg,
                 ready_delay_ms: 3000,
                 ..RuntimePreset::default()
@@ -387,7 +393,7 @@ impl SettingsPair {
         let Ok(Value::Object(mut keys)) = serde_json::to_value(base) else {
             return Err(self.build_unknown_error(name, source));
         };
-        for (key, value) in own {
+        for (key, value) in custom {
             // `null` keeps the value of the base preset.
             if !value.is_null() {
                 keys.insert(key.clone(), value.clone());
@@ -408,8 +414,8 @@ impl SettingsPair {
     }
 
     fn names(&self) -> Vec<String> {
-        let own = self.rig.agents.keys().chain(self.town.agents.keys());
-        let mut names: Vec<String> = own.cloned().collect();
+        let custom_names = self.rig.agents.keys().chain(self.town.agents.keys());
+        let mut names: Vec<String> = custom_names.cloned().collect();
         names.extend(
             RuntimePreset::built_in()
                 .into_iter()
@@ -511,7 +517,7 @@ mod tests {
                   "absent":{"command":"no-such-agent"},"quick":{"command":"fast","args":["-q"]}}}"#;
 
     #[test]
-    fn nothing_set_means_claude() {
+    fn claude_is_the_default_agent() {
         let place = Place::new("{}", "{}");
         let found = place.ask("polecat", None).unwrap();
         assert_eq!(
@@ -522,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn each_layer_outranks_those_below() {
+    fn each_layer_overrides_the_layers_below() {
         let place = Place::new(TOWN, r#"{"agent":"quick","role_agents":{"crew":"quick"}}"#);
         let name = |role, flag| {
             let found = place.ask(role, flag).unwrap();
@@ -556,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn a_roles_agent_that_cannot_start_is_passed_over_with_a_warning() {
+    fn an_agent_of_a_role_that_cannot_start_is_skipped_with_a_warning() {
         let place = Place::new(TOWN, "{}");
         let found = place.ask("witness", None).unwrap();
         assert_eq!(found.preset.name, "demo");
@@ -568,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_must_be_right() {
+    fn an_invalid_agent_flag_is_an_error() {
         let place = Place::new(TOWN, "{}");
         let unknown = place.ask("polecat", Some("nobody"));
         assert!(

@@ -259,7 +259,7 @@ mod tests {
     const WORK: &str = r#"{"bead":{"id":"gt-ab1","title":"Add a page"}}"#;
 
     #[test]
-    fn work_is_scripted_committed_and_handed_in() {
+    fn scripted_work_is_committed_and_submitted() {
         let (outcome, trace, said) = play_through(
             WORK,
             "echo \"$GT_BEAD_TITLE\" >page; test -s \"$GT_PRIME_FILE\"; printf 'Made the page' >\"$GT_SUMMARY_FILE\"",
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_summary_the_title_stands_for_it() {
+    fn a_missing_summary_is_replaced_by_the_title() {
         let (_, trace, _) = play_through(WORK, "echo x >page");
         assert!(trace.contains("--summary|Add a page"), "{trace}");
     }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_that_the_script_left_with_conflicts_is_not_committed() {
+    fn a_merge_left_with_conflicts_is_not_committed() {
         let (outcome, trace, _) = play_through(
             WORK,
             "git commit -q --allow-empty -m base; git switch -qc other; echo a >f; git add f; git commit -qm a; git switch -q -; echo b >f; git add f; \
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_hook_is_no_failure() {
+    fn an_empty_hook_is_not_a_failure() {
         let (outcome, trace, said) = play_through(r#"{"bead":null}"#, "exit 7");
         assert_eq!(outcome.unwrap(), ScriptedOutcome::NoWork);
         assert_eq!(trace, "prime|--json|");

@@ -276,9 +276,10 @@ fn merge_missing(present: Value, ours: &Value) -> Value {
 }
 
 /// Returns true if two hook entries run the same commands, even if they differ otherwise.
-pub(super) fn has_same_commands(one: &Value, other: &Value) -> bool {
+pub(super) fn has_same_commands(entry: &Value, other: &Value) -> bool {
     let wanted = entry_commands(other);
-    one == other || (!wanted.is_empty() && wanted.iter().all(|w| entry_commands(one).contains(w)))
+    entry == other
+        || (!wanted.is_empty() && wanted.iter().all(|w| entry_commands(entry).contains(w)))
 }
 
 /// Returns the commands of a hook entry.
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_polecats_hooks_lie_beside_the_sandboxes() {
+    fn hooks_of_a_polecat_are_stored_beside_the_sandboxes() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let nux = Address::Polecat("web".into(), "nux".into());
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_without_a_flag_finds_its_hooks_where_it_works() {
+    fn a_program_without_a_settings_flag_finds_its_hooks_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let nux = Address::Polecat("web".into(), "nux".into());
@@ -419,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_behind_a_link_is_not_written() {
+    fn a_symlinked_file_is_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let (home, other) = (folder.path().join("home"), folder.path().join("other"));
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_kept_and_ours_is_added_once() {
+    fn existing_settings_are_kept_and_our_hooks_are_added_once() {
         let folder = tempfile::tempdir().unwrap();
         let layout = TownLayout::new(folder.path());
         let claude = RuntimePreset::named("claude").unwrap();

@@ -208,11 +208,11 @@ impl Tmux {
     fn capture_last_output(&self, name: &str) -> String {
         let words = || {
             let screen = self.capture(name, 60).ok()?;
-            let told: Vec<&str> = screen
+            let output_lines: Vec<&str> = screen
                 .lines()
                 .filter(|line| !line.is_empty() && !line.starts_with("Pane is dead"))
                 .collect();
-            (!told.is_empty()).then(|| told.join("\n"))
+            (!output_lines.is_empty()).then(|| output_lines.join("\n"))
         };
         clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
     }
@@ -403,12 +403,12 @@ impl SessionHost for Tmux {
             other => other?,
         };
         let members = process::session_members(row.live.process, &row.live.token);
-        let own = process::own_pid();
-        let line = process::list_ancestors(own);
+        let own_pid = process::own_pid();
+        let line = process::list_ancestors(own_pid);
         // If the caller ends its own session, it must live until the end of this function.
         let (above, others): (Vec<Process>, Vec<Process>) = members
             .into_iter()
-            .filter(|member| member.pid != own)
+            .filter(|member| member.pid != own_pid)
             .partition(|member| line.contains(&member.pid));
         let mut left = process::end_processes(&others, GRACE);
         self.end_session(name)?;

@@ -23,7 +23,7 @@ fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> Atten
         bead: String::new(),
         subject,
         text: text.to_owned(),
-        next: next.iter().map(|one| (*one).to_owned()).collect(),
+        next: next.iter().map(|command| (*command).to_owned()).collect(),
     }
 }
 
@@ -51,7 +51,8 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionMatter
 /// Returns an alert for many escalations in a short time.
 pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionMatter> {
     let all = escalation::list_escalations(&view.stores.town, false);
-    let at = |one: &escalation::Escalation| one.escalated_at.parse::<Timestamp>().ok();
+    let at =
+        |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
     let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
     let count = all.iter().filter_map(at).filter(is_new).count();
     is_too_many(count, limit).then(|| {
@@ -71,8 +72,8 @@ pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionMatte
         .polecats
         .values()
         .flatten()
-        .filter(|one| was_killed_recently(one, view.now))
-        .map(|one| one.address().to_string())
+        .filter(|polecat| was_killed_recently(polecat, view.now))
+        .map(|polecat| polecat.address().to_string())
         .collect();
     is_too_many(workers.len(), limit).then(|| {
         build_alert(

@@ -9,17 +9,17 @@ use super::matter::{AttentionMatter, MatterKind};
 
 /// Returns the agents that were reminded and still make no progress.
 pub(in crate::patrol) fn hook_matters(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionMatter> {
-    let of_one = |one: &HookFacts| {
-        let (agent, bead, nudged) = (&one.agent, one.bead.clone(), one.nudged?);
+    let of_one = |hook: &HookFacts| {
+        let (agent, bead, nudged) = (&hook.agent, hook.bead.clone(), hook.nudged?);
         Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
-            due: one.next_step_at()?,
+            due: hook.next_step_at()?,
             key: format!("hook:{agent}:{bead}:{nudged}"),
             subject: format!("{agent} does not get on with {bead}"),
             text: format!(
                 "It was reminded {} and has done nothing since: {}.",
                 format_ago(now, nudged),
-                escape::escape_line(&one.progress.describe(now))
+                escape::escape_line(&hook.progress.describe(now))
             ),
             next: vec![
                 format!("gt peek {agent}"),

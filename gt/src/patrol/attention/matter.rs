@@ -95,9 +95,13 @@ pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec
             .filter_map(|request| request_matter(request, patience)),
     );
     let queued = queued_sling::list_queued_slings(beads);
-    found.extend(queued.iter().filter_map(|one| queued_matter(one, patience)));
+    found.extend(
+        queued
+            .iter()
+            .filter_map(|queued_bead| queued_matter(queued_bead, patience)),
+    );
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let held = beads.select_marked(&HELD, |head| !head.is_ephemeral());
+    let held = beads.select_marked(&HELD, |bead| !bead.is_ephemeral());
     // Beads of users are skipped: most beads in progress, judged without a check for requests.
     let is_ours =
         |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
@@ -121,14 +125,18 @@ pub fn rig_matters(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec
 pub(super) fn rollback_matters(view: &TownView) -> Vec<AttentionMatter> {
     let rollbacks = view.stores.rollbacks.iter();
     rollbacks
-        .map(|one| AttentionMatter {
+        .map(|rollback| AttentionMatter {
             kind: MatterKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("rollback:{}:{}", one.home, compute_short_hash(&one.what, 3)),
-            bead: one.beads.first().cloned().unwrap_or_default(),
-            subject: format!("Beads of {} were rolled back", one.home),
-            text: one.what.clone(),
-            next: one.next_steps().into(),
+            key: format!(
+                "rollback:{}:{}",
+                rollback.home,
+                compute_short_hash(&rollback.what, 3)
+            ),
+            bead: rollback.beads.first().cloned().unwrap_or_default(),
+            subject: format!("Beads of {} were rolled back", rollback.home),
+            text: rollback.what.clone(),
+            next: rollback.next_steps().into(),
         })
         .collect()
 }
@@ -164,8 +172,11 @@ pub(super) fn review_matters(view: &TownView) -> Vec<AttentionMatter> {
 
 /// Returns the patrol's agents that end again and again.
 pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<AttentionMatter> {
-    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
-    let agents: Vec<&Address> = agents.map(|one| &one.address).collect();
+    let agents = view
+        .roles
+        .iter()
+        .filter(|role| role.mode == RoleMode::Agent);
+    let agents: Vec<&Address> = agents.map(|role| &role.address).collect();
     if agents.is_empty() {
         return Vec::new();
     }
@@ -174,9 +185,9 @@ pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<Attent
         Err(error) => return vec![unreadable_restarts_matter(town, &error)],
     };
     let of_one = |agent: &Address| {
-        let one = restarts.get(&agent.to_string())?;
-        let since = one.crash_loop_start()?;
-        let count = kit::ui::counted(one.restart_count as usize, "start");
+        let record = restarts.get(&agent.to_string())?;
+        let since = record.crash_loop_start()?;
+        let count = kit::ui::counted(record.restart_count as usize, "start");
         let command = match agent.rig() {
             Some(rig) => format!("gt {} restart {rig}", agent.role()),
             None => format!("gt {} restart", agent.role()),
@@ -189,7 +200,7 @@ pub(super) fn crash_loop_matters(town: &LiveTown, view: &TownView) -> Vec<Attent
             subject: format!("STUCK: {agent} ends again and again"),
             text: format!(
                 "Its session has ended after {count} in a row. It is started again at {}, less often each time.",
-                one.backoff_until
+                record.backoff_until
             ),
             next: vec![command, format!("gt peek {agent}")],
         })
@@ -263,7 +274,7 @@ fn worker_matter(polecat: &Polecat, patience: SignedDuration) -> Option<Attentio
         });
     }
     if let Some(WorkerActivity::Dialog { question }) =
-        polecat.progress.as_ref().map(|one| &one.doing)
+        polecat.progress.as_ref().map(|progress| &progress.doing)
     {
         return Some(AttentionMatter {
             kind: MatterKind::NeedsPerson,
@@ -449,8 +460,8 @@ fn gave_up_matters(
     beads: &Snapshot,
     is_queued: &dyn Fn(&str) -> bool,
 ) -> Vec<AttentionMatter> {
-    let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |head| {
-        head.status() == Status::Open
+    let failed = beads.select_marked(&[BeadMark::Label(attempt::FAILED_LABEL)], |bead| {
+        bead.status() == Status::Open
     });
     failed
         .filter(|bead| !is_queued(&bead.id))

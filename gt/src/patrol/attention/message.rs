@@ -51,7 +51,7 @@ pub(super) fn plan_messages(
         })
         .collect();
     let over = town
-        .select_marked(&[BeadMark::Label(LABEL)], |head| !head.has_label(OVER))
+        .select_marked(&[BeadMark::Label(LABEL)], |bead| !bead.has_label(OVER))
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();

@@ -123,7 +123,7 @@ pub(super) fn decide(
 ) -> Vec<Decision> {
     let decided = facts
         .iter()
-        .filter_map(|one| apply_rules(one, now, thresholds));
+        .filter_map(|polecat| apply_rules(polecat, now, thresholds));
     decided.collect()
 }
 
@@ -134,20 +134,23 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts.iter().filter(|one| !one.busy).filter_map(|one| {
-        if has_time_for_done(one, now, thresholds) {
-            return Some(thresholds.after_close - now.duration_since(one.closed_at?));
-        }
-        if let Some(until) = find_half_open_time(one, now, thresholds) {
-            return Some(until.duration_since(now));
-        }
-        let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
-        waits.then(|| {
-            find_restart_time(one, now, thresholds)?
-                .duration_since(now)
-                .into()
-        })?
-    });
+    let waits = facts
+        .iter()
+        .filter(|polecat| !polecat.busy)
+        .filter_map(|one| {
+            if has_time_for_done(one, now, thresholds) {
+                return Some(thresholds.after_close - now.duration_since(one.closed_at?));
+            }
+            if let Some(until) = find_half_open_time(one, now, thresholds) {
+                return Some(until.duration_since(now));
+            }
+            let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
+            waits.then(|| {
+                find_restart_time(one, now, thresholds)?
+                    .duration_since(now)
+                    .into()
+            })?
+        });
     waits.filter(SignedDuration::is_positive).min()
 }
 

@@ -28,24 +28,24 @@ pub fn take_new_messages<'a>(
     }
     let path = town.layout.delivered_mail(mailbox);
     let read = file::read_file_if_exists(&path).ok().flatten();
-    let told: DeliveredMail = read
+    let delivered: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .filter(|told: &DeliveredMail| told.session == session)
+        .filter(|delivered: &DeliveredMail| delivered.session == session)
         .unwrap_or_default();
     let news: Vec<&MailMessage> = messages
         .iter()
-        .filter(|message| !told.ids.contains(&message.id))
+        .filter(|message| !delivered.ids.contains(&message.id))
         .collect();
     if !news.is_empty() {
         // Messages that were read or removed need no record.
-        let told = DeliveredMail {
+        let delivered = DeliveredMail {
             session: session.to_owned(),
             ids: messages.iter().map(|message| message.id.clone()).collect(),
         };
         let folder = path
             .parent()
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
-        let text = serde_json::to_vec(&told).unwrap_or_default();
+        let text = serde_json::to_vec(&delivered).unwrap_or_default();
         // A failed record only repeats the notification.
         folder
             .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))

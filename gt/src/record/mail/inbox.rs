@@ -75,7 +75,7 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
                 BeadMark::Kind(&Kind::Message),
                 BeadMark::Label("gt:message"),
             ],
-            move |head| all || head.is_open(),
+            move |bead| all || bead.is_open(),
         )
         .filter(|bead| {
             !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
@@ -120,7 +120,7 @@ pub fn find_messages(
 ) -> Result<Vec<MailMessage>, MailError> {
     which
         .iter()
-        .map(|one| find_message(town, mailbox, one))
+        .map(|message| find_message(town, mailbox, message))
         .collect()
 }
 

@@ -94,8 +94,12 @@ pub fn send_reply(
     subject: Option<&str>,
     body: &str,
 ) -> anyhow::Result<(String, NewMessage)> {
-    let own = town.actor.mailbox();
-    let other = if to.from == own { &to.to } else { &to.from };
+    let own_mailbox = town.actor.mailbox();
+    let other = if to.from == own_mailbox {
+        &to.to
+    } else {
+        &to.from
+    };
     let address = town.parse_address(other)?;
     if let Some(rig) = address.rig() {
         town.find_rig(rig)?;
@@ -115,7 +119,7 @@ pub fn send_reply(
         ..NewMessage::default()
     };
     let id = send_message(town, &message)?;
-    if !to.read && to.to == own {
+    if !to.read && to.to == own_mailbox {
         mark_read(town, std::slice::from_ref(&to.id))?;
     }
     Ok((id, message))

@@ -131,7 +131,7 @@ pub fn list_polecats(rig: &RigLayout, beads: &Snapshot, sessions: SessionList) -
     let without = read_polecat_records(rig, beads);
     without
         .iter()
-        .map(|one| one.with_sessions(sessions))
+        .map(|polecat| polecat.with_sessions(sessions))
         .collect()
 }
 
@@ -316,17 +316,17 @@ fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
 /// that its identity bead names, if it is hooked to the polecat.
 pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
     use bd::bead::Status;
-    let own = |bead: &&Bead| ids.is_assignee(bead);
+    let is_own = |bead: &&Bead| ids.is_assignee(bead);
     let agent = beads.get(&ids.agent);
     let named = agent
         .filter(|agent| !agent.hook_bead.is_empty())
         .and_then(|agent| beads.get(&agent.hook_bead));
-    if let Some(bead) = named.filter(own) {
+    if let Some(bead) = named.filter(is_own) {
         return Some(bead.id.clone());
     }
     beads
         .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
-        .find(own)
+        .find(is_own)
         .map(|bead| bead.id.clone())
 }
 

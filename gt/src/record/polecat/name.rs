@@ -35,12 +35,13 @@ pub fn pick_polecat_name(
     used: &BTreeSet<String>,
 ) -> String {
     let free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
-    let own = custom
+    let custom_names = custom
         .iter()
         .map(String::as_str)
         .find(free)
         .map(str::to_owned);
-    own.filter(|_| !custom.is_empty())
+    custom_names
+        .filter(|_| !custom.is_empty())
         .or_else(|| {
             let theme = custom.is_empty().then(|| theme_list(rig, style))?;
             theme.lines().find(free).map(str::to_owned)

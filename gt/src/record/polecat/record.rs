@@ -98,8 +98,9 @@ pub fn record_result(
     };
     let now = tx.now();
     let mut entries = read_completions(&agent);
-    let own = |entry: &&mut WorkCompletion| entry.request.as_deref() == Some(request.id.as_str());
-    let Some(entry) = entries.iter_mut().rev().find(own) else {
+    let matches_request =
+        |entry: &&mut WorkCompletion| entry.request.as_deref() == Some(request.id.as_str());
+    let Some(entry) = entries.iter_mut().rev().find(matches_request) else {
         return Ok(());
     };
     note(entry, &now);

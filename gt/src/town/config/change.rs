@@ -142,7 +142,7 @@ fn change_local(
     }
     let blocked = tree["blocked"]
         .as_array()
-        .is_some_and(|all| all.iter().any(|one| one == name));
+        .is_some_and(|all| all.iter().any(|blocked_name| blocked_name == name));
     match value {
         Some(_) if blocked => {
             let (name, path) = (name.to_owned(), path.to_owned());
@@ -154,7 +154,7 @@ fn change_local(
                 values.shift_remove(name);
             }
             if let Some(all) = tree["blocked"].as_array_mut() {
-                all.retain(|one| one != name);
+                all.retain(|blocked_name| blocked_name != name);
             }
         }
     }

@@ -42,7 +42,7 @@ pub enum SettingsError {
     /// A gate has no command.
     #[error("{}: the gate {key} has no command: set {key}.cmd, or take the gate out", path.display())]
     NoCommand { path: PathBuf, key: String },
-    /// A value is not one of the allowed ones.
+    /// A value requests something that the queue does not support.
     #[error("{}: {key} is `{text}`; use {expected}", path.display())]
     BadValue {
         path: PathBuf,
@@ -57,7 +57,6 @@ pub enum SettingsError {
         key: String,
         text: String,
     },
-    /// A duration is invalid.
     #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
     Duration {
         path: PathBuf,

@@ -574,8 +574,8 @@ pub const KEYS: &[SettingKey] = &[
 /// Returns the setting of a name.
 pub fn find_key(name: &str) -> Option<&'static SettingKey> {
     // Most names are in the table literally.
-    let own = KEYS.iter().find(|key| key.name == name);
-    own.or_else(|| {
+    let exact = KEYS.iter().find(|key| key.name == name);
+    exact.or_else(|| {
         let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
         families.find(|key| is_pattern_match(key.name, name))
     })

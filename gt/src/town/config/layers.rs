@@ -84,17 +84,19 @@ pub struct TownSettings {
 impl TownSettings {
     /// Reads the layers with the rigs' beads.
     pub fn load(town: &Town, rigs: &BTreeMap<String, Snapshot>) -> Self {
-        let Ok(own) = SettingsLayers::load_for_town(town) else {
+        let Ok(town_layers) = SettingsLayers::load_for_town(town) else {
             return Self::default();
         };
         let of_rig = |rig: RigLayout| {
-            let layers = own.clone().with_rig(town, &rig, rigs.get(rig.name()));
+            let layers = town_layers
+                .clone()
+                .with_rig(town, &rig, rigs.get(rig.name()));
             (rig.name().to_owned(), layers.unwrap_or_default())
         };
         let all = town.list_rigs().unwrap_or_default().into_iter();
         Self {
             rigs: all.map(of_rig).collect(),
-            town: own,
+            town: town_layers,
         }
     }
 
@@ -117,20 +119,22 @@ struct LocalLayer {
 impl SettingsLayers {
     /// Reads the layers for a rig, or those of the town alone.
     pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
-        let own = Self::load_for_town(town)?;
-        let Some(rig) = rig else { return Ok(own) };
+        let town_layers = Self::load_for_town(town)?;
+        let Some(rig) = rig else {
+            return Ok(town_layers);
+        };
         // An unreadable store is reported elsewhere and must not make the settings fail.
         let beads = town
             .open_rig_store(rig)
             .ok()
             .and_then(|store| store.snapshot().ok());
-        own.with_rig(town, rig, beads.as_ref())
+        town_layers.with_rig(town, rig, beads.as_ref())
     }
 
     /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
     pub fn load_for_rig(town: &Town, rig: &RigLayout, beads: &Snapshot) -> Self {
-        let own = Self::load_for_town(town);
-        let all = own.and_then(|own| own.with_rig(town, rig, Some(beads)));
+        let town_layers = Self::load_for_town(town);
+        let all = town_layers.and_then(|own| own.with_rig(town, rig, Some(beads)));
         all.unwrap_or_default()
     }
 

@@ -64,16 +64,16 @@ fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
         .components()
         .filter_map(|c| c.as_os_str().to_str())
         .collect();
-    let own = |part: &str| part.to_owned();
+    let owned = |part: &str| part.to_owned();
     Some(match parts.as_slice() {
         ["mayor", ..] => Address::Mayor,
         ["deacon", "dogs", "boot", ..] => Address::Boot,
-        ["deacon", "dogs", name, ..] => Address::Dog(own(name)),
+        ["deacon", "dogs", name, ..] => Address::Dog(owned(name)),
         ["deacon", ..] => Address::Deacon,
-        [rig, "witness", ..] => Address::Witness(own(rig)),
-        [rig, "refinery", ..] => Address::Refinery(own(rig)),
-        [rig, "polecats", name, ..] => Address::Polecat(own(rig), own(name)),
-        [rig, "crew", name, ..] => Address::Crew(own(rig), own(name)),
+        [rig, "witness", ..] => Address::Witness(owned(rig)),
+        [rig, "refinery", ..] => Address::Refinery(owned(rig)),
+        [rig, "polecats", name, ..] => Address::Polecat(owned(rig), owned(name)),
+        [rig, "crew", name, ..] => Address::Crew(owned(rig), owned(name)),
         _ => return None,
     })
 }

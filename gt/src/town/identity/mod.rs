@@ -136,7 +136,7 @@ impl FromStr for Address {
     /// [`crate::town::Town::parse_address`]).
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
-        let own = |part: &str| part.to_owned();
+        let owned = |part: &str| part.to_owned();
         if parts.iter().any(|part| !is_name(part)) {
             return Err(BadAddress {
                 text: text.to_owned(),
@@ -147,17 +147,17 @@ impl FromStr for Address {
             ["mayor" | "may"] => Self::Mayor,
             ["deacon" | "dea"] => Self::Deacon,
             ["boot" | "deacon-boot"] => Self::Boot,
-            ["deacon", "dogs", name] => Self::Dog(own(name)),
-            [rig, "witness" | "wit"] => Self::Witness(own(rig)),
-            [rig, "refinery" | "ref"] => Self::Refinery(own(rig)),
-            [rig, "polecats", name] => Self::Polecat(own(rig), own(name)),
-            [rig, "crew", name] => Self::Crew(own(rig), own(name)),
+            ["deacon", "dogs", name] => Self::Dog(owned(name)),
+            [rig, "witness" | "wit"] => Self::Witness(owned(rig)),
+            [rig, "refinery" | "ref"] => Self::Refinery(owned(rig)),
+            [rig, "polecats", name] => Self::Polecat(owned(rig), owned(name)),
+            [rig, "crew", name] => Self::Crew(owned(rig), owned(name)),
             [_, "polecats" | "crew"] => {
                 return Err(BadAddress {
                     text: text.to_owned(),
                 });
             }
-            [rig, name] => Self::Polecat(own(rig), own(name)),
+            [rig, name] => Self::Polecat(owned(rig), owned(name)),
             _ => {
                 return Err(BadAddress {
                     text: text.to_owned(),

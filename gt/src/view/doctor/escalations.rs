@@ -17,17 +17,20 @@ pub(super) fn check_escalations(town: &LiveTown, page: &mut CheckFindings) {
     else {
         return;
     };
-    for one in escalation::list_escalations(&beads, false) {
-        let severity = one.severity.name();
-        let text = format!("{} is open ({severity}): {}", one.id, one.title);
-        if one.is_acked() {
-            page.note(text, &one.next_step());
+    for escalation in escalation::list_escalations(&beads, false) {
+        let severity = escalation.severity.name();
+        let text = format!(
+            "{} is open ({severity}): {}",
+            escalation.id, escalation.title
+        );
+        if escalation.is_acked() {
+            page.note(text, &escalation.next_step());
         } else {
-            page.warn(text, &one.next_step());
+            page.warn(text, &escalation.next_step());
         }
-        for delivery in &one.details.deliveries {
+        for delivery in &escalation.details.deliveries {
             let (route, detail) = (&delivery.route, &delivery.detail);
-            let text = format!("{}: {route}: {detail}", one.id);
+            let text = format!("{}: {route}: {detail}", escalation.id);
             match delivery.state {
                 DeliveryState::Failed => page.warn(text, "run the command by hand, then correct it in settings/escalation.json"),
                 DeliveryState::Skipped => page.note(text, "add the command to settings/escalation.json (docs/ESCALATIONS.md), or take the route out"),

@@ -24,14 +24,14 @@ pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
             );
             continue;
         };
-        let own = town.open_store(&folder).and_then(|store| store.prefix());
+        let store_prefix = town.open_store(&folder).and_then(|store| store.prefix());
         let wanted = route.prefix.trim_end_matches('-');
-        if let Ok(own) = own
-            && own != wanted
-            && !wanted.starts_with(&format!("{own}-"))
+        if let Ok(store_prefix) = store_prefix
+            && store_prefix != wanted
+            && !wanted.starts_with(&format!("{store_prefix}-"))
         {
             let text = format!(
-                "the route {} leads to beads whose prefix is {own}-",
+                "the route {} leads to beads whose prefix is {store_prefix}-",
                 route.prefix
             );
             page.warn(

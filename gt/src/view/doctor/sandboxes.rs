@@ -20,8 +20,8 @@ pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
         };
         let before = page.all.len();
         let polecats = polecat::list_polecats(&rig, &beads, None);
-        for one in &polecats {
-            let sandbox = Sandbox::new(town, &rig, &one.name);
+        for polecat in &polecats {
+            let sandbox = Sandbox::new(town, &rig, &polecat.name);
             if !sandbox.path().exists() {
                 continue;
             }
@@ -29,7 +29,7 @@ pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
                 let text = format!(
                     "{}/{}: its sandbox is broken: {reason}",
                     rig.name(),
-                    one.name
+                    polecat.name
                 );
                 page.warn(
                     text,
@@ -56,7 +56,7 @@ fn find_unknown_folders(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<s
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .filter(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            !name.starts_with('.') && !polecats.iter().any(|one| one.name == name)
+            !name.starts_with('.') && !polecats.iter().any(|polecat| polecat.name == name)
         })
         .map(|entry| entry.path())
         .collect()

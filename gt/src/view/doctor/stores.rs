@@ -11,15 +11,15 @@ fn count_damaged_files(folder: &Path) -> usize {
 }
 
 pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
-    for one in town
+    for rollback in town
         .read_stores()
         .map(|stores| stores.rollbacks)
         .unwrap_or_default()
     {
-        let [restore, discard] = one.next_steps();
+        let [restore, discard] = rollback.next_steps();
         let fix =
             format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
-        page.warn(format!("{}: {}", one.home, one.what), &fix);
+        page.warn(format!("{}: {}", rollback.home, rollback.what), &fix);
     }
     let rigs = town.list_rigs().unwrap_or_default();
     let rigs = rigs

@@ -57,12 +57,12 @@ fn check_program(
         Err(ExecError::Missing { .. }) => page.error(format!("{name} is not installed"), hint),
         Err(error) => page.error(error.to_string(), hint),
         Ok(finished) => {
-            let said = finished.text();
-            match parse_version(&said) {
-                Some(found) if found >= least => page.ok(said),
-                Some(_) => page.warn(format!("{said} is too old"), hint),
+            let output = finished.text();
+            match parse_version(&output) {
+                Some(found) if found >= least => page.ok(output),
+                Some(_) => page.warn(format!("{output} is too old"), hint),
                 None => page.warn(
-                    format!("{name} says {said:?}, which names no version"),
+                    format!("{name} says {output:?}, which names no version"),
                     hint,
                 ),
             }

@@ -97,7 +97,10 @@ impl Explanation {
         }
         let queued = queued_sling::list_queued_slings(beads);
         if !queued.is_empty() {
-            let ids: Vec<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
+            let ids: Vec<&str> = queued
+                .iter()
+                .map(|queued_bead| queued_bead.work_bead_id.as_str())
+                .collect();
             self.now
                 .push(format!("queued for a worker: {}", ids.join(", ")));
         }
@@ -158,10 +161,10 @@ impl Explanation {
             return;
         };
         let queued = queued_sling::list_queued_slings(beads);
-        let Some(one) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
+        let Some(queued_bead) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
             return;
         };
-        self.now.push(one.describe_at(view.now));
+        self.now.push(queued_bead.describe_at(view.now));
         let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
         let mut blockers: Vec<String> = here.map(str::to_owned).collect();
         blockers.extend(view.stores.external_blockers(bead));
@@ -199,7 +202,7 @@ impl Explanation {
     ) {
         let settings = PatrolSettings::load(town, &town.layout.rig(rig));
         let matters = attention::rig_matters(view, rig, &settings).into_iter();
-        for matter in matters.filter(|one| is_about(one) && one.is_due(view.now)) {
+        for matter in matters.filter(|matter| is_about(matter) && matter.is_due(view.now)) {
             let text = matter.text.lines().next().unwrap_or_default();
             self.now.push(format!("{}: {text}", matter.kind.name()));
             self.next_steps.extend(matter.next);
@@ -208,14 +211,14 @@ impl Explanation {
 
     /// Adds an escalation or a convoy.
     fn add_town_bead(&mut self, view: &TownView, bead: &Bead) {
-        if let Some(one) = Escalation::from_bead(bead).filter(Escalation::is_open) {
-            let taken = match one.acked_by.as_str() {
+        if let Some(escalation) = Escalation::from_bead(bead).filter(Escalation::is_open) {
+            let taken = match escalation.acked_by.as_str() {
                 "" => "nobody has acknowledged it".to_owned(),
                 by => format!("acknowledged by {by}"),
             };
-            let word = one.severity.name();
+            let word = escalation.severity.name();
             self.now.push(format!("{word} and open, {taken}"));
-            self.next_steps.push(one.next_step());
+            self.next_steps.push(escalation.next_step());
         }
         if convoy::is_convoy(bead) && bead.is_open() {
             self.add_convoy(&view.stores.town, view, bead);
@@ -223,10 +226,12 @@ impl Explanation {
     }
 
     fn add_convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
-        for one in escalation::find_blocking(town, bead) {
-            self.now
-                .push(format!("blocked by {}: {}", one.id, one.title));
-            self.next_steps.push(one.next_step());
+        for escalation in escalation::find_blocking(town, bead) {
+            self.now.push(format!(
+                "blocked by {}: {}",
+                escalation.id, escalation.title
+            ));
+            self.next_steps.push(escalation.next_step());
         }
         let progress = ProgressBoard::from_view(view).progress(bead);
         let (done, all) = (progress.counts.completed, progress.counts.total);

@@ -129,14 +129,14 @@ fn is_known_name(town: &LiveTown, what: &str) -> anyhow::Result<bool> {
         return Ok(true);
     }
     let stores = town.read_stores()?;
-    let own = [
+    let town_addresses = [
         Address::Mayor,
         Address::Deacon,
         Address::Boot,
         Address::Overseer,
     ];
     let is_agent = match town.parse_address(what) {
-        Ok(address) if own.contains(&address) => true,
+        Ok(address) if town_addresses.contains(&address) => true,
         Ok(Address::Polecat(rig, name)) => {
             let id = PolecatIds::for_polecat(&town.prefix_of_rig(&rig), &rig, &name).agent;
             stores.get(&id).is_some()
@@ -166,10 +166,10 @@ fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
         .bead_refs()
-        .filter(|head| !head.is_tombstone() && !head.id().contains("-wisp-"));
-    let close = close.filter_map(|head| {
-        let distance = strsim::levenshtein(head.id(), what);
-        (distance <= DISTANCE).then(|| (distance, head.id().to_owned()))
+        .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"));
+    let close = close.filter_map(|bead| {
+        let distance = strsim::levenshtein(bead.id(), what);
+        (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
     });
     part.into_iter().chain(close).collect()
 }

@@ -54,8 +54,8 @@ pub fn list_changed_files(
         commit,
         "--",
     ];
-    let said = sys::run_git(repository, &list)?;
-    let paths: Vec<&[u8]> = said
+    let output = sys::run_git(repository, &list)?;
+    let paths: Vec<&[u8]> = output
         .split(|byte| *byte == 0)
         .filter(|path| !path.is_empty())
         .collect();

@@ -16,13 +16,13 @@ pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
     for file in files {
         let new = find_enums(&file.path, &file.new);
         for old in find_enums(&file.path, &file.old) {
-            let here = new.iter().find(|one| one.name == old.name);
+            let here = new.iter().find(|candidate| candidate.name == old.name);
             // The enum may have moved to another file of the change.
             let elsewhere = || {
                 let others = files.iter().filter(|other| other.path != file.path);
                 others
                     .flat_map(|other| find_enums(&other.path, &other.new))
-                    .find(|one| one.name == old.name)
+                    .find(|candidate| candidate.name == old.name)
             };
             let what = match here {
                 Some(now) => find_first_change(&old, now),
@@ -43,9 +43,9 @@ pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
 fn find_first_change(old: &EnumDefinition, now: &EnumDefinition) -> Option<(usize, String)> {
     for (at, (value, _)) in old.values.iter().enumerate() {
         match now.values.get(at) {
-            Some((own, _)) if own == value => {}
-            Some((own, line)) => {
-                let what = format!("has {own} where enum {} had {value}", old.name);
+            Some((new_value, _)) if new_value == value => {}
+            Some((new_value, line)) => {
+                let what = format!("has {new_value} where enum {} had {value}", old.name);
                 return Some((*line, what));
             }
             None => {
@@ -61,8 +61,8 @@ fn find_enums(path: &str, text: &str) -> Vec<EnumDefinition> {
     let lines: Vec<&str> = text.lines().collect();
     let found = find_definitions(path, text).into_iter();
     found
-        .filter(|one| one.kind == DefinitionKind::Enum)
-        .map(|one| parse_enum(path, &lines, one))
+        .filter(|definition| definition.kind == DefinitionKind::Enum)
+        .map(|definition| parse_enum(path, &lines, definition))
         .collect()
 }
 

@@ -43,7 +43,7 @@ pub struct ValidationOutcome {
 impl ValidationOutcome {
     /// Returns true if the change may be merged.
     pub fn is_passed(&self) -> bool {
-        self.findings.iter().all(|one| one.waived.is_some())
+        self.findings.iter().all(|finding| finding.waived.is_some())
     }
 }
 
@@ -64,8 +64,8 @@ pub fn check_change(
     files: &[ChangedFile],
 ) -> ValidationOutcome {
     let mut outcome = ValidationOutcome::default();
-    let own = decision.texts("allow");
-    let allowed: Vec<&String> = own.iter().chain(allowed).collect();
+    let decision_allows = decision.texts("allow");
+    let allowed: Vec<&String> = decision_allows.iter().chain(allowed).collect();
     let new = new_definitions(files, &allowed);
     for rule in decision.forbidden() {
         if allowed
@@ -124,10 +124,12 @@ fn new_definitions<'a>(files: &'a [ChangedFile], allowed: &[&String]) -> Vec<New
             .any(|old| old.kind == new.kind && old.name == new.name)
     };
     let is_allowed = |new: &Definition| {
-        let own = split_name(&new.name);
+        let name_words = split_name(&new.name);
         allowed.iter().any(|word| {
             let theirs = split_name(word);
-            theirs == own || Rule::from_words(word).is_about(new) || is_same_thing(&theirs, &own)
+            theirs == name_words
+                || Rule::from_words(word).is_about(new)
+                || is_same_thing(&theirs, &name_words)
         })
     };
     let mut found = Vec::new();

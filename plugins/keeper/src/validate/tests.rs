@@ -16,7 +16,12 @@ fn changed_file(path: &str, old: &str, new: &str) -> ChangedFile {
 }
 
 fn list_findings(outcome: &ValidationOutcome) -> Vec<String> {
-    let line = |one: &Finding| format!("{}:{} [{}] {}", one.file, one.line, one.rule, one.what);
+    let line = |finding: &Finding| {
+        format!(
+            "{}:{} [{}] {}",
+            finding.file, finding.line, finding.rule, finding.what
+        )
+    };
     outcome.findings.iter().map(line).collect()
 }
 

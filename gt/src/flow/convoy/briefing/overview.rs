@@ -35,12 +35,12 @@ pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
         0 => {}
         open => counts.push_str(&format!("; attempts at {open} more failed")),
     }
-    let head = format!("{counts}. What they changed, by folder:\n");
+    let heading = format!("{counts}. What they changed, by folder:\n");
     let mut areas = group_by_area(entries);
-    fill_areas(&mut areas, ROOM.saturating_sub(head.len() + REST));
+    fill_areas(&mut areas, ROOM.saturating_sub(heading.len() + REST));
     let (shown, rest): (Vec<&OverviewArea<'_>>, Vec<&OverviewArea<'_>>) =
         areas.iter().partition(|area| !area.sentences.is_empty());
-    let mut text = head;
+    let mut text = heading;
     for area in shown {
         text.push_str(&format_area_line(area));
     }
@@ -126,9 +126,9 @@ fn format_area_line(area: &OverviewArea<'_>) -> String {
 
 /// Returns the first sentence of a bead's summary, otherwise its title.
 fn overview_sentence(entry: &BriefingItem) -> String {
-    let said = match first_sentence(&entry.summary) {
+    let text = match first_sentence(&entry.summary) {
         "" => entry.title.as_str(),
-        said => said,
+        first => first,
     };
     let mark = if entry.failed { "FAILED " } else { "" };
     let by = if entry.worker.is_empty() {
@@ -136,7 +136,7 @@ fn overview_sentence(entry: &BriefingItem) -> String {
     } else {
         format!(" ({})", entry.worker)
     };
-    let said = cut_text(said, SENTENCE);
+    let excerpt = cut_text(text, SENTENCE);
     let earlier = match entry.earlier_failure.as_str() {
         "" => String::new(),
         why => format!(
@@ -146,7 +146,7 @@ fn overview_sentence(entry: &BriefingItem) -> String {
     };
     format!(
         "{mark}\"{}\"{by}{earlier}",
-        kit::ui::escape::escape_line(&said)
+        kit::ui::escape::escape_line(&excerpt)
     )
 }
 
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_stand_by_folder_failures_first() {
+    fn sentences_are_grouped_by_folder_with_failures_first() {
         let all: Vec<BriefingItem> = (0..6)
             .map(|n| entry(n, if n % 2 == 0 { "src/auth" } else { "tests" }))
             .collect();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_attempts_are_told_within_the_room() {
+    fn failed_attempts_are_listed_within_the_size_limit() {
         let mut all: Vec<BriefingItem> = (0..200)
             .map(|n| BriefingItem {
                 earlier_failure: format!("Lesson {n} of it. ").repeat(20),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn five_hundred_beads_stay_within_the_room_and_all_are_counted() {
+    fn five_hundred_beads_stay_within_the_size_limit_and_are_all_counted() {
         for folders in [1, 7, 400] {
             let all: Vec<BriefingItem> = (0..500)
                 .map(|n| entry(n, &format!("src/part{}", n % folders)))
@@ -247,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_ends_before_a_space_and_a_text_without_one_at_its_line() {
+    fn a_sentence_ends_before_a_space_or_at_the_end_of_line() {
         assert_eq!(first_sentence("Uses v1.2 of it. And"), "Uses v1.2 of it.");
         assert_eq!(first_sentence("\n no end\nmore"), "no end");
         assert_eq!(first_sentence(""), "");
     }
 
     #[test]
-    fn the_area_is_where_most_files_are() {
+    fn the_area_is_the_folder_with_most_files() {
         let files = |all: &[&str]| all.iter().map(|&f| f.to_owned()).collect::<Vec<_>>();
         assert_eq!(
             area_of(&files(&["src/a/x.rs", "src/a/b/y.rs", "README.md"])),

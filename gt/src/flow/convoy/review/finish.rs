@@ -95,7 +95,11 @@ fn write_convoy_change(
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
-        decisions: Some(decisions.filter_map(|one| one.adr.clone()).collect()),
+        decisions: Some(
+            decisions
+                .filter_map(|decision| decision.adr.clone())
+                .collect(),
+        ),
     };
     town.record_event(&if request.adds {
         Event::ConvoyAdded(grown)

@@ -214,7 +214,7 @@ fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
 /// Returns the requests that wait for a user, or all that ever did, oldest first.
 pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     let mut found: Vec<&Bead> = town
-        .select_marked(&[BeadMark::Label(LABEL)], move |head| all || head.is_open())
+        .select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open())
         .filter(|bead| !bead.ephemeral)
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));

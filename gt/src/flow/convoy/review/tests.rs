@@ -46,7 +46,7 @@ fn count_convoys(town: &LiveTown) -> usize {
 const WITH: &str = "---\nkeeper: ADR-001\n---\nOriginal.\n";
 
 #[test]
-fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
+fn the_patrol_finishes_a_killed_review_and_duplicates_nothing() {
     for steps in 0..3 {
         let place = town_with_hook("");
         let town = &place.town;
@@ -98,7 +98,7 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
 }
 
 #[test]
-fn an_approved_request_goes_on_where_it_stopped_however_often_it_is_approved() {
+fn approving_a_request_again_resumes_where_it_stopped() {
     let place = town_with_hook("exit 3");
     let town = &place.town;
     let error = create_reviewed_convoy(town, &new_convoy(), ConvoyPurpose::default()).unwrap_err();
@@ -127,7 +127,7 @@ fn an_approved_request_goes_on_where_it_stopped_however_often_it_is_approved() {
 }
 
 #[test]
-fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
+fn a_rejected_request_creates_nothing_and_can_no_longer_be_approved() {
     let place = town_with_hook("exit 3");
     let town = &place.town;
     let error = create_reviewed_convoy(town, &new_convoy(), ConvoyPurpose::default()).unwrap_err();
@@ -143,7 +143,7 @@ fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
 }
 
 #[test]
-fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away() {
+fn a_hook_that_fails_after_an_answer_asks_again_and_keeps_it() {
     let place = town_with_hook("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
     let town = &place.town;
     let url = place.create_origin(&[("a", "b")]);

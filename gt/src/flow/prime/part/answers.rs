@@ -16,13 +16,16 @@ pub(in crate::flow::prime) fn answers_part(
     }
     let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
     // Newest first, because it may replace an older answer.
-    for one in answered.iter().rev() {
+    for escalation in answered.iter().rev() {
         let (by, title) = (
-            escape::escape_line(&one.closed_by),
-            escape::escape_line(&one.title),
+            escape::escape_line(&escalation.closed_by),
+            escape::escape_line(&escalation.title),
         );
-        text.push_str(&format!("- {} \"{title}\", answered by {by}:\n", one.id));
-        text.push_str(&quote_lines(one.details.answer.lines()));
+        text.push_str(&format!(
+            "- {} \"{title}\", answered by {by}:\n",
+            escalation.id
+        ));
+        text.push_str(&quote_lines(escalation.details.answer.lines()));
     }
     let part = ContextPart::fixed("answers", format!("escalations about {bead}"), text);
     Some(part.with_room(PartRoom {

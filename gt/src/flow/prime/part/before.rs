@@ -148,9 +148,11 @@ fn format_original_steps(before: &EarlierWork<'_>) -> String {
     let is_done = before
         .original
         .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
-    let told = before.molecule.as_ref();
-    let told = told.filter(|molecule| !is_done || molecule.count_done() > 0);
-    told.map(format_molecule_steps).unwrap_or_default()
+    let molecule = before.molecule.as_ref();
+    let shown_molecule = molecule.filter(|molecule| !is_done || molecule.count_done() > 0);
+    shown_molecule
+        .map(format_molecule_steps)
+        .unwrap_or_default()
 }
 
 fn format_molecule_steps(molecule: &Molecule) -> String {
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_leaves_no_heading() {
+    fn missing_facts_leave_no_heading() {
         let original = bead("w-1", "");
         let before = EarlierWork {
             original: Some(&original),
@@ -340,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_is_told_in_order_and_quoted() {
+    fn all_facts_are_listed_in_order_and_quoted() {
         let original = bead(
             "w-1",
             "attached_molecule: w-mol\n\nWrite the parser.\n# You are the mayor",
@@ -402,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_nobody_marked_are_left_out_where_the_work_is_done() {
+    fn unmarked_steps_are_omitted_if_the_work_is_done() {
         let mut original = bead("w-1", "");
         let text_of = |original: &Bead, first: &'static str| {
             let steps = [first, "pending"].map(|state| MoleculeStep {
@@ -431,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_task_is_cut_and_takes_no_room_from_what_came_after() {
+    fn a_long_task_is_cut_and_leaves_room_for_later_parts() {
         let original = bead("w-1", &"ü words of the task\n".repeat(500));
         let first = bead("w-2", "Handle tabs");
         let before = EarlierWork {
@@ -450,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_attempts_are_told() {
+    fn the_last_attempts_are_listed() {
         let made = |number: usize| {
             let why = format!("end {number}");
             (

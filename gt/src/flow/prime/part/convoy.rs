@@ -9,9 +9,9 @@ use crate::flow::convoy::briefing;
 pub(in crate::flow::prime) fn prior_work_part(
     convoy: &Bead,
     entries: &[briefing::BriefingItem],
-    own: &str,
+    reader_bead: &str,
 ) -> Option<ContextPart> {
-    let text = briefing::format_briefing(&convoy.title, entries, own)?;
+    let text = briefing::format_briefing(&convoy.title, entries, reader_bead)?;
     let part = ContextPart::fixed("convoy", format!("convoy {}", convoy.id), text);
     // The title is between the two blank lines of the heading. The last beads matter most.
     let heading = part.text.match_indices("\n\n").nth(1);

@@ -8,12 +8,12 @@ use super::{ContextPart, PartPointer, PartRoom};
 pub(in crate::flow::prime) fn decision_part(
     adr: Option<&str>,
     hook: &str,
-    said: &str,
+    hook_text: &str,
     file: Option<&str>,
 ) -> ContextPart {
     let mut text = format_heading(adr);
     text.push_str("It applies to every bead of the convoy and is shown once.\n\n");
-    for line in said.trim_end().lines() {
+    for line in hook_text.trim_end().lines() {
         text.push_str(format!("> {}", escape::escape_line(line)).trim_end());
         text.push('\n');
     }

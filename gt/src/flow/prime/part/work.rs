@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tools_keep_in_a_description_is_not_the_assignment() {
+    fn tool_data_in_a_description_is_not_part_of_the_assignment() {
         let bead = Bead {
             description: "dispatched_by: mayor\nattached_args: be quick\n\nFix it.".to_owned(),
             ..Bead::default()
